@@ -1,0 +1,223 @@
+/* redo.h: a branching history of a game, and the functions that build it and move through it.
+ *
+ * This is the API of the Redo Library's document, name for name: what is said there holds here.
+ * The same header serves two libraries, chosen when linking:
+ *
+ *   -lredo          the history lives in this process;
+ *   -lredo-client   the history lives in the daemon redod and is shared with whoever opens it;
+ *                   this process holds a replica, so that every field read is a memory read.
+ *
+ * Structs are to be read, never written. A pointer to a position stays readable until its session
+ * ends, also after the position was dropped: then `inuse` is 0 and every function refuses it.
+ *
+ * Errors: a function that fails returns its documented failure value and changes nothing;
+ * redo_lasterror() tells why. One session must not be used by two threads at once.
+ */
+#ifndef REDO_H
+#define REDO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "redo_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct redo_session redo_session;
+typedef struct redo_position redo_position;
+typedef struct redo_branch redo_branch;
+
+/* A position: a state of the game reached by one particular sequence of moves. */
+struct redo_position {
+    redo_position *prev;       /* the position before; NULL for the first */
+    redo_branch *next;         /* branches from here, most recently used first; NULL if none */
+    redo_position *better;     /* the same state in fewer (or, made earlier, as many) moves, or NULL */
+    unsigned int nextcount;    /* number of branches in next */
+    unsigned int movecount;    /* moves from the first position to here */
+    unsigned int solutionsize; /* length of the shortest best solution through here; 0 if none */
+    signed char endpoint;      /* not zero: a final state; higher values are preferred */
+    signed char solutionend;   /* endpoint value of the best solution through here; 0 if none */
+    unsigned char inuse : 1;     /* 0 once the position has been dropped */
+    unsigned char setbetter : 1; /* waits for redo_setbetterfields() */
+};
+
+/* A branch: the move that leads from one position to the next. */
+struct redo_branch {
+    redo_branch *cdr; /* the next branch of the same position, or NULL */
+    redo_position *p; /* where the move leads */
+    int move;         /* the game's own number for the move */
+};
+
+/* How redo_addposition() looks for equal states. */
+enum {
+    redo_nocheck = 0,
+    redo_check = 1,
+    redo_checklater = 2, /* redo_setbetterfields() will */
+};
+
+/* What redo_addposition() does with the subtree of an equal position that has more moves. */
+enum {
+    redo_nograft = 0,
+    redo_graft = 1, /* the setting of a new session */
+    redo_copypath = 2,
+    redo_graftandcopy = 3,
+};
+
+/* Limits. Depth and the number of branches are bounded by memory only. */
+#define REDO_STATE_MAX (16 * 1024 * 1024) /* bytes of a state */
+#define REDO_NOPOSITION UINT32_MAX        /* a number that no position has */
+
+/* ---- sessions ---------------------------------------------------------------------------- */
+
+/* Begins a session whose first position has the state [initialstate, initialstate+size).
+ * Of each state the first cmpsize bytes count in comparing; 0 stands for all of them.
+ * NULL on error: REDO_ESTATE (size not in 1..REDO_STATE_MAX, cmpsize not in 0..size, no state),
+ * REDO_ENOMEM; with -lredo-client also what connecting can bring (see redo_client.h). */
+redo_session *redo_beginsession(void const *initialstate, int size, int cmpsize);
+
+/* Ends the session and frees all that belongs to it. NULL is ignored. */
+void redo_endsession(redo_session *session);
+
+/* The first position; NULL on error. */
+redo_position *redo_getfirstposition(redo_session const *session);
+
+/* The number of positions in the history; 0 on error. */
+int redo_getsessionsize(redo_session const *session);
+
+/* ---- the history ------------------------------------------------------------------------- */
+
+/* The position that move leads to from prev: an existing one, brought to the front of the
+ * branches, or a new one with a copy of state (as many bytes as the session's states have).
+ * endpoint: 0, or a value in -128..127 that marks a final state. checkequiv: redo_nocheck,
+ * redo_check or redo_checklater; an endpoint is not checked (but see redo_checklater).
+ * NULL on error: REDO_EPOSITION, REDO_EDROPPED, REDO_EFOREIGN (prev), REDO_ESTATE (no state),
+ * REDO_ERANGE (endpoint), REDO_ECONSTANT (checkequiv), REDO_ENOMEM. */
+redo_position *redo_addposition(redo_session *session, redo_position *prev, int move,
+                                void const *state, int endpoint, int checkequiv);
+
+/* Sets what redo_addposition() does on finding a longer way to the same state; the setting before
+ * is returned. An unknown constant changes nothing (REDO_ECONSTANT); -1 without a session. */
+int redo_setgraftbehavior(redo_session *session, int grafting);
+
+/* The state of a position, read-only, valid until the position is changed or dropped or its
+ * session ends; NULL on error. */
+void const *redo_getsavedstate(redo_position const *position);
+
+/* The position that move leads to, its branch brought to the front; NULL if there is none (then
+ * redo_lasterror() is REDO_OK) or on error. */
+redo_position *redo_getnextposition(redo_position const *position, int move);
+
+/* Deletes a position without branches and returns the one before it. position itself is
+ * returned, and nothing changed, on error: REDO_EBRANCHES, REDO_EFIRST (the first position stays),
+ * REDO_EDROPPED ... */
+redo_position *redo_dropposition(redo_session *session, redo_position *position);
+
+/* Replaces the bytes of the position's state that do not count in comparing by those of state
+ * (a whole state). Without such bytes nothing happens. */
+void redo_updatesavedstate(redo_session const *session, redo_position *position,
+                           void const *state);
+
+/* Checks all positions added with redo_checklater, in the order in which they were made, without
+ * grafting. Returns how many of them have an equal position; -1 on error. */
+int redo_setbetterfields(redo_session *session);
+
+/* Looks for state among *pposition and the positions before it, from the end. If found,
+ * *pposition becomes the match and 1 is returned, and if the number of moves between them is
+ * less than prunelimit the positions between are dropped, from the end, up to the first that has
+ * other branches. 0 if there is none, or on error (then redo_lasterror() is not REDO_OK). */
+int redo_suppresscycle(redo_session *session, redo_position **pposition, void const *state,
+                       int prunelimit);
+
+/* Copies the best solution path from source to dest, which should have equal states. 1 if
+ * copied; 0 if no solution leads through source, or on error (then redo_lasterror() is not
+ * REDO_OK). */
+int redo_duplicatepath(redo_session *session, redo_position *dest, redo_position const *source);
+
+/* Whether the history was changed since the session began or the flag was cleared; and clearing
+ * it, which returns the flag as it was. 0 on error. */
+int redo_hassessionchanged(redo_session const *session);
+int redo_clearsessionchanged(redo_session *session);
+
+/* ---- beyond the document ----------------------------------------------------------------- */
+
+/* Positions are numbered in the order in which they are made, from 0; a number is never given
+ * twice. The number of a position (REDO_NOPOSITION on error), and the position that has one (NULL:
+ * REDO_EPOSITION if it never was, REDO_EDROPPED if it is no more). */
+uint32_t redo_getpositionid(redo_position const *position);
+redo_position *redo_getposition(redo_session const *session, uint32_t id);
+
+/* The bytes of a state, and how many of them count in comparing; 0 on error. */
+int redo_getstatesize(redo_session const *session);
+int redo_getcmpsize(redo_session const *session);
+
+/* The graft setting; -1 on error. */
+int redo_getgraftbehavior(redo_session const *session);
+
+/* The whole session as bytes, the same for equal sessions on every machine (core/README.md has
+ * the form). *data is malloc()ed and the caller's. REDO_OK or a code. */
+int redo_dump(redo_session const *session, void **data, size_t *size);
+
+/* A session from such bytes. NULL on error: REDO_EDAMAGED, REDO_EVERSION, REDO_ENOMEM. No bytes,
+ * however hostile, do more harm than that. With -lredo-client it becomes a private session of
+ * the daemon. */
+redo_session *redo_load(void const *data, size_t size);
+
+/* ---- operations: what every change of a session is --------------------------------------- */
+
+/* The functions above that change a session form one of these and apply it. */
+enum redo_operation_kind {
+    REDO_OP_ADD = 1,       /* position, move, state, endpoint, value = checkequiv */
+    REDO_OP_NEXT = 2,      /* position, move: bring the branch to the front */
+    REDO_OP_DROP = 3,      /* position */
+    REDO_OP_GRAFT = 4,     /* value = graft behavior */
+    REDO_OP_UPDATE = 5,    /* position, state */
+    REDO_OP_SETBETTER = 6, /* no arguments */
+    REDO_OP_CYCLE = 7,     /* position, state, value = prunelimit */
+    REDO_OP_DUPLICATE = 8, /* position = dest, source */
+    REDO_OP_CLEAR = 9,     /* no arguments: clear the change flag */
+};
+
+typedef struct redo_operation {
+    enum redo_operation_kind kind;
+    uint32_t position; /* by number */
+    uint32_t source;   /* by number */
+    int move;
+    int endpoint;
+    int value;
+    void const *state; /* a whole state, not owned */
+    size_t statesize;  /* must be the session's */
+} redo_operation;
+
+/* What came of an operation. Positions by number; REDO_NOPOSITION where there is none. */
+typedef struct redo_result {
+    int value;             /* what the function of that name returns, where that is a number */
+    uint32_t position;     /* what the function of that name returns, where that is a position */
+    uint32_t graftedfrom;  /* ADD: this position's branches ... */
+    uint32_t graftedto;    /*      ... were taken over by this one */
+    uint32_t firstmade;    /* positions made: from this number on ... */
+    uint32_t made;         /* ... so many, numbered without a gap */
+    uint32_t dropped;      /* CYCLE: how many were dropped: from *pposition upwards */
+    unsigned char created; /* ADD: the position is new */
+    unsigned char differs; /* ADD of an existing one: its state or endpoint are not those given */
+    unsigned char changed; /* the operation changed something (also if only the order of branches);
+                              if not, it need not be kept or told */
+} redo_result;
+
+/* Applies an operation; deterministic: the same operations in the same order give the same
+ * session, numbers and orders and all. REDO_OK and *result (may be NULL), or a code and nothing
+ * changed. */
+int redo_apply(redo_session *session, redo_operation const *operation, redo_result *result);
+
+/* The encoded form of an operation: appended to buf, of which cap bytes may be used; returns the
+ * bytes it takes (nothing is written if they are more than cap), 0 if it can not be encoded.
+ * Decoding points operation->state into data. Returns the bytes used, 0 if they are no operation. */
+size_t redo_operation_encode(redo_operation const *operation, void *buf, size_t cap);
+size_t redo_operation_decode(void const *data, size_t size, redo_operation *operation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
