@@ -39,8 +39,8 @@ struct redo_position {
     unsigned int solutionsize; /* length of the shortest best solution through here; 0 if none */
     signed char endpoint;      /* not zero: a final state; higher values are preferred */
     signed char solutionend;   /* endpoint value of the best solution through here; 0 if none */
-    unsigned char inuse : 1;     /* 0 once the position has been dropped */
-    unsigned char setbetter : 1; /* waits for redo_setbetterfields() */
+    unsigned int inuse : 1;     /* 0 once the position has been dropped */
+    unsigned int setbetter : 1; /* waits for redo_setbetterfields() */
 };
 
 /* A branch: the move that leads from one position to the next. */
@@ -48,6 +48,7 @@ struct redo_branch {
     redo_branch *cdr; /* the next branch of the same position, or NULL */
     redo_position *p; /* where the move leads */
     int move;         /* the game's own number for the move */
+    uint32_t id;      /* the number of p (not in the document) */
 };
 
 /* How redo_addposition() looks for equal states. */

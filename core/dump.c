@@ -1,0 +1,410 @@
+/* Writing and reading the dumped form. Reading trusts nothing: after the checksum, every number is
+ * held against what it may be, and the tree and the chains of better pointers are walked once to see
+ * that they are such. */
+#include "core/dump.h"
+
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "core/equal.h"
+#include "core/solution.h"
+#include "core/varint.h"
+
+#define MAGIC "REDO"
+#define VERSION 1
+#define HEAD 8  /* magic, version, kind, flags, 0 */
+#define TAIL 8  /* XXH3 of all before, little-endian */
+#define STATES 0 /* the kind of a session: each position has a state */
+#define FLAG_CHANGED 4 /* beside the graft behavior */
+
+/* What is told of a position after its number, parent and move. */
+enum { ENDPOINT = 1, BETTER = 2, SETBETTER = 4, NEWSTATE = 8, NEXT = 16, CDR = 32, ALL = 63 };
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+struct writer {
+    unsigned char *data;
+    size_t size, cap;
+    int failed; /* memory lacked: what is written goes nowhere */
+    unsigned char nowhere[64];
+};
+
+static unsigned char *room(struct writer *w, size_t bytes)
+{
+    if (w->cap - w->size < bytes) {
+        size_t cap = w->cap + w->cap / 2 + bytes + 256;
+        unsigned char *data = realloc(w->data, cap);
+        if (!data) {
+            w->failed = 1;
+            return w->nowhere;
+        }
+        w->data = data;
+        w->cap = cap;
+    }
+    return w->data + w->size;
+}
+
+static void write_bytes(struct writer *w, void const *bytes, size_t size)
+{
+    unsigned char *at = room(w, size);
+    if (w->failed)
+        return;
+    memcpy(at, bytes, size);
+    w->size += size;
+}
+
+static void write_number(struct writer *w, uint32_t v)
+{
+    size_t n = varint_put(room(w, VARINT_MAX), v);
+    if (!w->failed)
+        w->size += n;
+}
+
+static void write_position(struct writer *w, struct node const *n, uint32_t gap, uint32_t state,
+                           int newstate)
+{
+    unsigned flags = (n->p.endpoint ? ENDPOINT : 0) | (n->p.better ? BETTER : 0) |
+                     (n->p.setbetter ? SETBETTER : 0) | (newstate ? NEWSTATE : 0) |
+                     (n->p.next ? NEXT : 0) | (n->in.cdr ? CDR : 0);
+    unsigned char *start = room(w, 9 * VARINT_MAX), *at = start;
+    at += varint_put(at, gap);
+    at += varint_put(at, n->p.prev ? node_prev(n)->in.id : 0);
+    at += varint_put_signed(at, n->in.move);
+    *at++ = (unsigned char)flags;
+    if (flags & ENDPOINT)
+        *at++ = (unsigned char)n->p.endpoint;
+    if (flags & BETTER)
+        at += varint_put(at, node_of(n->p.better)->in.id);
+    if (!(flags & NEWSTATE))
+        at += varint_put(at, state);
+    if (flags & NEXT)
+        at += varint_put(at, n->p.next->id);
+    if (flags & CDR)
+        at += varint_put(at, n->in.cdr->id);
+    if (!w->failed)
+        w->size += (size_t)(at - start);
+}
+
+static void write_all(struct history const *h, struct writer *w, uint32_t *stateindex)
+{
+    unsigned char head[HEAD] = MAGIC;
+    head[4] = VERSION;
+    head[5] = STATES;
+    head[6] = (unsigned char)(h->graft | (h->changed ? FLAG_CHANGED : 0));
+    head[7] = 0;
+    write_bytes(w, head, HEAD);
+    write_number(w, h->size);
+    write_number(w, h->cmpsize);
+    write_number(w, h->next);
+    write_number(w, h->count);
+
+    /* First the different states, in the order in which positions come to have them. */
+    uint32_t states = 0;
+    struct node *n;
+    for (uint32_t number = 0; number < h->next; number++) {
+        if (history_find(h, number, &n) == REDO_OK && stateindex[n->state] == STATES_NONE)
+            stateindex[n->state] = states++;
+    }
+    write_number(w, states);
+    uint32_t told = 0;
+    for (uint32_t number = 0; told < states; number++) {
+        if (history_find(h, number, &n) == REDO_OK && stateindex[n->state] == told) {
+            write_bytes(w, node_state(h, n), h->size);
+            told++;
+        }
+    }
+
+    uint32_t expected = 0;
+    told = 0;
+    for (uint32_t number = 0; number < h->next; number++) {
+        if (history_find(h, number, &n))
+            continue;
+        uint32_t state = stateindex[n->state];
+        write_position(w, n, number - expected, state, state == told);
+        told += state == told;
+        expected = number + 1;
+    }
+
+    uint64_t sum = w->failed ? 0 : XXH3_64bits(w->data, w->size);
+    unsigned char tail[TAIL];
+    for (int i = 0; i < TAIL; i++)
+        tail[i] = (unsigned char)(sum >> 8 * i);
+    write_bytes(w, tail, TAIL);
+}
+
+int history_dump(struct history const *h, void **data, size_t *size)
+{
+    if (!data || !size)
+        return REDO_EOPERATION;
+    struct writer w = {0};
+    uint32_t *stateindex = malloc(h->states.next * sizeof *stateindex);
+    if (!stateindex)
+        return REDO_ENOMEM;
+    memset(stateindex, 0xff, h->states.next * sizeof *stateindex); /* STATES_NONE */
+    write_all(h, &w, stateindex);
+    free(stateindex);
+    if (w.failed) {
+        free(w.data);
+        return REDO_ENOMEM;
+    }
+    *data = w.data;
+    *size = w.size;
+    return REDO_OK;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+struct head {
+    uint32_t size, cmpsize, next, count, states;
+    unsigned flags;
+};
+
+static int read_head(struct varint_reader *r, size_t size, struct head *head)
+{
+    if (size < HEAD + TAIL || memcmp(r->at, MAGIC, 4) != 0)
+        return REDO_EDAMAGED;
+    if (r->at[4] > VERSION || (r->at[4] == VERSION && r->at[5] != STATES))
+        return REDO_EVERSION;
+    r->end -= TAIL;
+    uint64_t sum = 0;
+    for (int i = 0; i < TAIL; i++)
+        sum |= (uint64_t)r->end[i] << 8 * i;
+    if (r->at[4] != VERSION || r->at[7] != 0 || sum != XXH3_64bits(r->at, size - TAIL))
+        return REDO_EDAMAGED;
+    head->flags = r->at[6];
+    r->at += HEAD;
+    head->size = varint_get(r);
+    head->cmpsize = varint_get(r);
+    head->next = varint_get(r);
+    head->count = varint_get(r);
+    head->states = varint_get(r);
+    size_t left = (size_t)(r->end - r->at);
+    if (r->bad || head->flags > 7 || head->size < 1 || head->size > REDO_STATE_MAX ||
+        head->cmpsize < 1 || head->cmpsize > head->size || head->count < 1 ||
+        head->next < head->count || head->next == NOBODY || head->states < 1 ||
+        head->states > head->count || head->count > left / 4 || head->states > left / head->size)
+        return REDO_EDAMAGED;
+    return REDO_OK;
+}
+
+/* While reading, numbers of positions that may come later wait in fields that are set last. */
+#define PARENT(n) (n)->linkprev
+#define BETTER_(n) (n)->linknext
+#define NEXT_(n) (n)->linked
+#define CDR_(n) (n)->equalprev
+
+#define UNSEEN UINT32_MAX /* movecount of a position that the walk has not met yet */
+
+static int read_position(struct history *h, struct varint_reader *r, struct head const *head,
+                         uint32_t *states)
+{
+    uint32_t gap = varint_get(r);
+    if (r->bad || gap >= head->next - h->next)
+        return REDO_EDAMAGED;
+    uint32_t number = h->next + gap;
+    if (pool_reserve(&h->nodes, number, 1))
+        return REDO_ENOMEM;
+    struct node *n = node_at(h, number);
+    n->in.p = &n->p;
+    n->in.id = number;
+    PARENT(n) = varint_get(r);
+    n->in.move = varint_get_signed(r);
+    unsigned flags = r->at < r->end ? *r->at++ : ALL + 1;
+    if (flags & ~(unsigned)ALL || (number == 0) != (h->count == 0))
+        return REDO_EDAMAGED;
+    if (flags & ENDPOINT) {
+        n->p.endpoint = r->at < r->end ? (signed char)*r->at++ : 0;
+        if (!n->p.endpoint)
+            return REDO_EDAMAGED;
+    }
+    BETTER_(n) = flags & BETTER ? varint_get(r) : NOBODY;
+    n->state = flags & NEWSTATE ? (*states)++ : varint_get(r);
+    NEXT_(n) = flags & NEXT ? varint_get(r) : NOBODY;
+    CDR_(n) = flags & CDR ? varint_get(r) : NOBODY;
+    if (r->bad || n->state >= *states || *states > head->states)
+        return REDO_EDAMAGED;
+    if (h->states.counted && !(flags & NEWSTATE))
+        states_use(&h->states, n->state); /* the first use was counted when it was taken */
+    n->p.setbetter = !!(flags & SETBETTER);
+    h->waiting += n->p.setbetter;
+    n->p.movecount = UNSEEN;
+    n->p.inuse = 1;
+    h->next = number + 1;
+    h->count++;
+    return REDO_OK;
+}
+
+static struct node *named(struct history *h, uint32_t number)
+{
+    struct node *n;
+    return history_find(h, number, &n) == REDO_OK ? n : NULL;
+}
+
+/* Links n to its first branch and to the next one of its parent; false if there are none such. */
+static int link_branches(struct history *h, struct node *n)
+{
+    if (NEXT_(n) != NOBODY) {
+        struct node *next = named(h, NEXT_(n));
+        if (!next || !next->in.id || PARENT(next) != n->in.id)
+            return 0;
+        n->p.next = &next->in;
+    }
+    if (CDR_(n) != NOBODY) {
+        struct node *cdr = named(h, CDR_(n));
+        if (!n->in.id || !cdr || !cdr->in.id || PARENT(cdr) != PARENT(n))
+            return 0;
+        n->in.cdr = &cdr->in;
+    }
+    return 1;
+}
+
+/* Walks the tree from the first position, once through each: counts moves and branches, and on the
+ * way back works out solutions. */
+static int walk_tree(struct history *h)
+{
+    struct node *n = node_at(h, 0);
+    uint32_t seen = 0;
+    unsigned depth = 0;
+    for (;;) {
+        if (n->p.movecount != UNSEEN)
+            return REDO_EDAMAGED;
+        n->p.movecount = depth;
+        seen++;
+        if (n->p.prev)
+            n->p.prev->nextcount++;
+        if (n->p.next) {
+            struct node *child = node_of(n->p.next->p);
+            child->p.prev = &n->p;
+            n = child;
+            depth++;
+            continue;
+        }
+        for (;;) {
+            solution_refresh(n);
+            if (n->in.cdr) {
+                struct node *cdr = node_of(n->in.cdr->p);
+                cdr->p.prev = n->p.prev;
+                n = cdr;
+                break;
+            }
+            n = node_prev(n);
+            depth--;
+            if (!n)
+                return seen == h->count ? REDO_OK : REDO_EDAMAGED;
+            if (branch_listed(h, n))
+                return REDO_ENOMEM;
+        }
+    }
+}
+
+/* Every position is reached once, against the direction of better pointers, from those without one:
+ * else there is a loop. */
+static int better_loops(struct history *h)
+{
+    uint32_t reached = 0;
+    for (uint32_t number = 0; number < h->next; number++) {
+        struct node *top = named(h, number), *n = top;
+        if (!top || top->p.better)
+            continue;
+        reached++;
+        for (;;) {
+            if (n->linked != NOBODY) {
+                n = node_at(h, n->linked);
+            } else {
+                while (n != top && n->linknext == NOBODY)
+                    n = node_of(n->p.better);
+                if (n == top)
+                    break;
+                n = node_at(h, n->linknext);
+            }
+            reached++;
+        }
+    }
+    return reached != h->count;
+}
+
+/* Enters positions into the rings of equal ones and sets their better pointers. */
+static int link_equals(struct history *h)
+{
+    if (index_reserve(&h->classes, h->states.next))
+        return REDO_ENOMEM;
+    for (uint32_t number = 0; number < h->next; number++) {
+        struct node *n = named(h, number);
+        if (!n)
+            continue;
+        if (n->p.prev && branch_find(h, node_prev(n), n->in.move) != n)
+            return REDO_EDAMAGED; /* two branches of the same move */
+        void *state = node_state(h, n);
+        uint32_t hash = equal_hash(h, state);
+        struct node *first = equal_first(h, hash, state);
+        if (first && !h->states.counted && first->state != n->state)
+            return REDO_EDAMAGED; /* the same state told twice */
+        equal_enter(h, hash, first, n);
+        NEXT_(n) = PARENT(n) = NOBODY;
+    }
+    for (uint32_t number = 0; number < h->next; number++) {
+        struct node *n = named(h, number);
+        if (!n || BETTER_(n) == NOBODY)
+            continue;
+        struct node *better = named(h, BETTER_(n));
+        if (!better || better->p.movecount > n->p.movecount ||
+            memcmp(node_state(h, better), node_state(h, n), h->cmpsize) != 0)
+            return REDO_EDAMAGED;
+        BETTER_(n) = NOBODY;
+        better_set(h, n, better);
+    }
+    return better_loops(h) ? REDO_EDAMAGED : REDO_OK;
+}
+
+static int read_all(struct history *h, struct varint_reader *r, struct head const *head)
+{
+    h->changed = !!(head->flags & FLAG_CHANGED);
+    h->graft = head->flags & 3;
+    if (states_reserve(&h->states, head->states))
+        return REDO_ENOMEM;
+    for (uint32_t i = 0; i < head->states; i++, r->at += head->size)
+        if (states_take(&h->states, r->at) != i)
+            return REDO_EDAMAGED; /* the same state told twice */
+    uint32_t states = 0;
+    for (uint32_t i = 0; i < head->count; i++) {
+        int rc = read_position(h, r, head, &states);
+        if (rc)
+            return rc;
+    }
+    if (r->at != r->end || states != head->states)
+        return REDO_EDAMAGED;
+    struct node *first = named(h, 0);
+    if (PARENT(first) || first->in.move)
+        return REDO_EDAMAGED;
+    for (uint32_t number = 0; number < h->next; number++) {
+        struct node *n = named(h, number);
+        if (n && !link_branches(h, n))
+            return REDO_EDAMAGED;
+    }
+    h->next = head->next;
+    int rc = walk_tree(h);
+    return rc ? rc : link_equals(h);
+}
+
+int history_load(void const *data, size_t size, struct history **loaded)
+{
+    struct varint_reader r = {.at = data, .end = (unsigned char const *)data + size};
+    struct head head;
+    if (!data)
+        return REDO_EDAMAGED;
+    int rc = read_head(&r, size, &head);
+    if (rc)
+        return rc;
+    struct history *h = history_empty(head.size, head.cmpsize);
+    if (!h)
+        return REDO_ENOMEM;
+    rc = read_all(h, &r, &head);
+    if (rc) {
+        history_free(h);
+        return rc;
+    }
+    *loaded = h;
+    return REDO_OK;
+}

@@ -1,0 +1,129 @@
+#include "core/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "core/equal.h"
+#include "core/error.h"
+#include "core/solution.h"
+
+#define NODES_LOW 4  /* the first slab: 16 positions */
+#define NODES_TOP 6  /* a full one: 64, so that few in use among many dropped waste little */
+
+/* Hashes are seeded with the bytes that the kernel gives each process, so that no one can prepare
+ * states that collide. */
+static uint64_t hash_seed(void const *session)
+{
+    void const *random = (void const *)getauxval(AT_RANDOM);
+    return XXH3_64bits_withSeed(random ? random : &session, random ? 16 : sizeof session,
+                                (uint64_t)(uintptr_t)session);
+}
+
+struct history *history_empty(uint32_t size, uint32_t cmpsize)
+{
+    struct history *h = calloc(1, sizeof *h);
+    if (!h)
+        return NULL;
+    h->size = size;
+    h->cmpsize = cmpsize;
+    h->graft = redo_graft;
+    h->seed = hash_seed(h);
+    pool_init(&h->nodes, sizeof(struct node), NODES_LOW, NODES_TOP, h);
+    states_init(&h->states, size, cmpsize < size, h->seed);
+    index_init(&h->classes);
+    fans_init(&h->fans);
+    return h;
+}
+
+struct history *history_new(void const *state, size_t size, size_t cmpsize)
+{
+    if (!state || size < 1 || size > REDO_STATE_MAX || cmpsize > size) {
+        error_set(REDO_ESTATE);
+        return NULL;
+    }
+    struct history *h = history_empty((uint32_t)size, (uint32_t)(cmpsize ? cmpsize : size));
+    if (!h || history_reserve(h, 1)) {
+        history_free(h);
+        error_set(REDO_ENOMEM);
+        return NULL;
+    }
+    struct node *first = history_make(h, NULL, 0, states_take(&h->states, state), 0);
+    equal_enter(h, equal_hash(h, state), NULL, first);
+    return h;
+}
+
+void history_free(struct history *h)
+{
+    if (!h)
+        return;
+    fans_close(&h->fans);
+    index_close(&h->classes);
+    states_close(&h->states);
+    pool_close(&h->nodes);
+    free(h);
+}
+
+size_t history_memory(struct history const *h)
+{
+    return sizeof *h + h->nodes.bytes + states_memory(&h->states) + index_bytes(&h->classes) +
+           fans_memory(&h->fans);
+}
+
+int history_find(struct history const *h, uint32_t number, struct node **node)
+{
+    if (number >= h->next)
+        return REDO_EPOSITION;
+    struct node *n = pool_find(&h->nodes, number);
+    if (!n || !n->p.inuse)
+        return REDO_EDROPPED;
+    *node = n;
+    return REDO_OK;
+}
+
+struct history *history_of(redo_position const *position)
+{
+    struct pool const shape = {.low = NODES_LOW, .top = NODES_TOP};
+    size_t offset = pool_offset(&shape, node_of(position)->in.id);
+    return pool_owner(position, offset, sizeof(struct node));
+}
+
+int history_reserve(struct history *h, uint32_t positions)
+{
+    if (positions > NOBODY - 1 - h->next)
+        return REDO_EFULL;
+    int rc = pool_reserve(&h->nodes, h->next, positions);
+    if (!rc)
+        rc = states_reserve(&h->states, positions);
+    if (!rc)
+        rc = index_reserve(&h->classes, positions);
+    return rc;
+}
+
+struct node *history_make(struct history *h, struct node *prev, int move, uint32_t state,
+                          int endpoint)
+{
+    struct node *n = node_at(h, h->next);
+    *n = (struct node){
+        .p = {.prev = prev ? &prev->p : NULL, .endpoint = (signed char)endpoint, .inuse = 1},
+        .in = {.p = &n->p, .move = move, .id = h->next},
+        .state = state,
+        .linked = NOBODY,
+        .linknext = NOBODY,
+        .linkprev = NOBODY,
+    };
+    h->next++;
+    h->count++;
+    if (prev) {
+        n->p.movecount = prev->p.movecount + 1;
+        branch_push(h, prev, n);
+    }
+    if (endpoint) {
+        n->p.solutionend = n->p.endpoint;
+        n->p.solutionsize = n->p.movecount;
+        solution_raise(n);
+    }
+    return n;
+}

@@ -1,0 +1,99 @@
+/* A history: the tree of positions of one session, in memory. This is the engine behind redo.h:
+ * the in-process library, the daemon and the client's replica each hold histories and change them
+ * through history_apply() alone. It does no I/O, takes no time and no lock.
+ *
+ * Inside core/ a position is a struct node, found by its number; NOBODY is no number. A node is
+ * never moved, and its memory is not used again while the history lives, so that a pointer to a
+ * dropped position can always be recognized as one. */
+#ifndef CORE_HISTORY_H
+#define CORE_HISTORY_H
+
+#include <stdbool.h>
+
+#include "core/fans.h"
+#include "core/index.h"
+#include "core/pool.h"
+#include "core/redo.h"
+#include "core/states.h"
+
+#define NOBODY REDO_NOPOSITION
+
+struct node {
+    redo_position p;
+    redo_branch in;     /* the branch that leads here; in.id is the number, also of the first */
+    uint32_t state;     /* id in history.states */
+    uint32_t equalnext; /* ring of the positions with equal compared bytes, by number ... */
+    uint32_t equalprev; /* ... in the order in which they were made; see equal.h */
+    uint32_t linked;    /* first of the positions whose better this is, or NOBODY; these ... */
+    uint32_t linknext;  /* ... are chained through linknext and linkprev */
+    uint32_t linkprev;
+};
+
+struct history {
+    void *owner;        /* whoever holds this history; not looked at here */
+    uint32_t size;      /* bytes of a state */
+    uint32_t cmpsize;   /* of which so many count in comparing */
+    uint32_t next;      /* the number that the next position gets */
+    uint32_t count;     /* positions in use */
+    uint32_t waiting;   /* of which so many wait for redo_setbetterfields() */
+    unsigned char graft;
+    bool changed;
+    uint64_t seed;      /* of the hashes; varies from process to process, shows nowhere */
+    struct pool nodes;  /* number -> struct node */
+    struct states states;
+    struct index classes; /* compared bytes -> first of the positions that have them */
+    struct fans fans;     /* move -> branch, for positions with many branches */
+};
+
+/* A history whose first position has this state; sizes as redo_beginsession(). NULL: see
+ * redo_lasterror(). */
+struct history *history_new(void const *state, size_t size, size_t cmpsize);
+void history_free(struct history *h);
+
+/* Bytes of memory that it takes. */
+size_t history_memory(struct history const *h);
+
+/* As redo_apply(): REDO_OK, or a code and nothing changed. */
+int history_apply(struct history *h, redo_operation const *op, redo_result *result);
+
+/* The position with this number: REDO_OK, REDO_EPOSITION or REDO_EDROPPED. */
+int history_find(struct history const *h, uint32_t number, struct node **node);
+
+/* The history that a position (in use or dropped) belongs to. */
+struct history *history_of(redo_position const *position);
+
+/* ---- inside core/ ------------------------------------------------------------------------ */
+
+/* A history without any position, to be filled by whoever loads one; NULL without memory. */
+struct history *history_empty(uint32_t size, uint32_t cmpsize);
+
+/* Makes room for so many new positions, so that history_make() can not fail: REDO_OK, REDO_ENOMEM
+ * or REDO_EFULL. */
+int history_reserve(struct history *h, uint32_t positions);
+
+/* A new position after prev (NULL: the first) with a state that is already taken. It is in the
+ * tree and in use, but in no ring of equal positions yet. */
+struct node *history_make(struct history *h, struct node *prev, int move, uint32_t state,
+                          int endpoint);
+
+static inline struct node *node_at(struct history const *h, uint32_t number)
+{
+    return pool_at(&h->nodes, number);
+}
+
+static inline struct node *node_of(redo_position const *p)
+{
+    return (struct node *)p;
+}
+
+static inline struct node *node_prev(struct node const *n)
+{
+    return node_of(n->p.prev);
+}
+
+static inline void *node_state(struct history const *h, struct node const *n)
+{
+    return states_at(&h->states, n->state);
+}
+
+#endif

@@ -1,0 +1,53 @@
+#include "core/solution.h"
+
+static bool beats(int end, unsigned size, int otherend, unsigned othersize)
+{
+    if (!end || !otherend)
+        return end && !otherend;
+    return end > otherend || (end == otherend && size < othersize);
+}
+
+bool solution_refresh(struct node *n)
+{
+    int end = n->p.endpoint;
+    unsigned size = end ? n->p.movecount : 0;
+    for (redo_branch const *b = n->p.next; b; b = b->cdr) {
+        if (beats(b->p->solutionend, b->p->solutionsize, end, size)) {
+            end = b->p->solutionend;
+            size = b->p->solutionsize;
+        }
+    }
+    if (n->p.solutionend == end && n->p.solutionsize == size)
+        return false;
+    n->p.solutionend = (signed char)end;
+    n->p.solutionsize = size;
+    return true;
+}
+
+void solution_raise(struct node *n)
+{
+    for (struct node *up = node_prev(n); up; up = node_prev(up)) {
+        if (!beats(n->p.solutionend, n->p.solutionsize, up->p.solutionend, up->p.solutionsize))
+            return;
+        up->p.solutionend = n->p.solutionend;
+        up->p.solutionsize = n->p.solutionsize;
+    }
+}
+
+void solution_lower(struct node *n)
+{
+    while (n && solution_refresh(n))
+        n = node_prev(n);
+}
+
+struct node *solution_next(struct node const *n)
+{
+    if (!n->p.solutionend)
+        return NULL;
+    if (n->p.endpoint == n->p.solutionend && n->p.movecount == n->p.solutionsize)
+        return NULL;
+    for (redo_branch const *b = n->p.next; b; b = b->cdr)
+        if (b->p->solutionend == n->p.solutionend && b->p->solutionsize == n->p.solutionsize)
+            return node_of(b->p);
+    return NULL;
+}
