@@ -37,6 +37,8 @@ PROFILES = {
     "mixed": dict(add=60, next=5, dup=4, graft=2, drop=6, cycle=8, setbetter=3,
                   update=2, changed=1, clear=1, prune=1, check=(2, 6, 2), deep=0.75),
     "graft": dict(add=80, graft=1, next=4, dup=2, drop=3, check=(1, 8, 1), deep=0.9),
+    "maze": dict(add=90, graft=3, next=5, dup=2, drop=2, setbetter=1, cycle=1,
+                 check=(1, 12, 1), deep=0.8, maze=1, beyond=1),
     "beyond": dict(add=60, next=3, dup=5, graft=3, drop=6, cycle=10, setbetter=2,
                    prune=1, check=(1, 6, 1), deep=0.8, beyond=1),
     "wild": dict(add=60, next=5, dup=6, graft=3, drop=8, cycle=10, setbetter=3,
@@ -59,14 +61,36 @@ class Game:
             for state in range(states):
                 for move in range(0, moves - 1, 2):
                     self.table[self.table[state][move]][move + 1] = state
+        self.corridor = 0
         self.ends = {state: rng.choice(ENDPOINTS) for state in range(1, states)
                      if rng.random() < rng.choice((0.05, 0.15))}
+
+
+class Maze(Game):
+    """A long corridor to a few rooms, with shortcuts: rooms are explored at a
+    great depth first, then reached in few moves, so that grafting shortens a
+    subtree past many equal positions."""
+
+    def __init__(self, rng, states, moves):
+        super().__init__(rng, states, moves)
+        rooms = rng.randint(3, min(12, states - 2))
+        self.corridor = corridor = states - rooms
+        for state in range(corridor):
+            self.table[state] = [max(0, state + rng.randint(-3, 1)) if rng.random() < 0.7
+                                 else rng.randrange(corridor, states)
+                                 for _ in range(moves)]
+            self.table[state][0] = state + 1
+        for state in range(corridor, states):
+            self.table[state] = [rng.randrange(corridor, states) for _ in range(moves)]
+        self.ends = {state: end for state, end in self.ends.items()
+                     if rng.random() < 0.3}
 
 
 class Generator:
     def __init__(self, seed, ops, profile=None):
         self.rng = rng = random.Random(seed)
-        self.name = profile or rng.choice(sorted(PROFILES))
+        # The maze more often: what it is for seldom comes about.
+        self.name = profile or rng.choice(sorted(PROFILES) + 3 * ["maze"])
         self.profile = PROFILES[self.name]
         self.ops = ops
         self.size = rng.choice((1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12))
@@ -74,7 +98,10 @@ class Generator:
         states = rng.randint(6, 60)
         if ops > 1000 and rng.random() < 0.7:
             states = rng.randint(60, 250)
-        self.game = Game(rng, states, rng.randint(2, 5))
+        kind = Maze if self.profile.get("maze") else Game
+        if kind is Maze:
+            states = rng.randint(8, 24)
+        self.game = kind(rng, states, rng.randint(2, 5))
         self.filled = rng.random() < 0.5
         self.bad = rng.choice((0, 0.01, 0.04))
         self.current = 0
@@ -122,6 +149,8 @@ class Generator:
             if position.endpoint and not profile.get("beyond"):
                 here = position.parent.number if position.parent else 0
             move = rng.randrange(self.game.moves)
+            if self.state_at(here) < self.game.corridor and rng.random() < self.patience:
+                move = 0        # on along the corridor
             if rng.random() < 0.01:
                 move = rng.choice(ODD_MOVES)
             position = self.session.positions[here]
@@ -204,6 +233,7 @@ class Generator:
             steps.append({"op": ["graft", self.rng.randrange(4)]})
             model.apply(self.session, steps[0]["op"])
         for count in range(1, self.ops + 1):
+            self.patience = 0.95 if count % 150 < 75 else 0.2
             op = self.draw()
             if self.rng.random() < self.bad:
                 op = self.spoil(op)
