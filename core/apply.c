@@ -34,8 +34,10 @@ struct needs {
 static struct needs supersede_needs(struct history const *h, struct node *longer, unsigned shorter)
 {
     struct needs needs = {0};
-    if (h->graft == redo_copypath || h->graft == redo_graftandcopy)
+    if (h->graft == redo_copypath)
         needs.copies = copy_length(longer);
+    if (h->graft == redo_graftandcopy) /* from the new position, which is no endpoint itself */
+        needs.copies = solution_length_below(longer);
     if (h->graft == redo_graft || h->graft == redo_graftandcopy)
         needs.numbers = graft_candidates(longer, shorter);
     if (needs.numbers < needs.copies)

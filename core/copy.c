@@ -104,7 +104,8 @@ void graft_subtree(struct history *h, struct node *from, struct node *to, uint32
     for (struct node *n = preorder(to, to); n; n = preorder(to, n))
         if (n->p.better && n->p.better->movecount > n->p.movecount)
             numbers[count++] = n->in.id;
-    qsort_r(numbers, count, sizeof *numbers, relink_order, h);
+    if (count > 1)
+        qsort_r(numbers, count, sizeof *numbers, relink_order, h);
     for (uint32_t i = 0; i < count; i++)
         relink(h, node_at(h, numbers[i]));
     if (solution_refresh(to))

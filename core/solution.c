@@ -7,16 +7,29 @@ static bool beats(int end, unsigned size, int otherend, unsigned othersize)
     return end > otherend || (end == otherend && size < othersize);
 }
 
+static void consider_branches(struct node const *n, int *end, unsigned *size)
+{
+    for (redo_branch const *b = n->p.next; b; b = b->cdr) {
+        if (beats(b->p->solutionend, b->p->solutionsize, *end, *size)) {
+            *end = b->p->solutionend;
+            *size = b->p->solutionsize;
+        }
+    }
+}
+
+uint32_t solution_length_below(struct node const *n)
+{
+    int end = 0;
+    unsigned size = n->p.movecount;
+    consider_branches(n, &end, &size);
+    return size - n->p.movecount;
+}
+
 bool solution_refresh(struct node *n)
 {
     int end = n->p.endpoint;
     unsigned size = end ? n->p.movecount : 0;
-    for (redo_branch const *b = n->p.next; b; b = b->cdr) {
-        if (beats(b->p->solutionend, b->p->solutionsize, end, size)) {
-            end = b->p->solutionend;
-            size = b->p->solutionsize;
-        }
-    }
+    consider_branches(n, &end, &size);
     if (n->p.solutionend == end && n->p.solutionsize == size)
         return false;
     n->p.solutionend = (signed char)end;

@@ -16,6 +16,10 @@ void solution_raise(struct node *n);
  * it matters. */
 void solution_lower(struct node *n);
 
+/* The length of the best solution path from n through its branches, its own endpoint left aside; 0
+ * if there is none. */
+uint32_t solution_length_below(struct node const *n);
+
 /* The next position on the best solution path from n; NULL if n is its end, or has none. Of several
  * branches that are as good, the first in the list. */
 struct node *solution_next(struct node const *n);

@@ -1,0 +1,67 @@
+/* A connection to the daemon that waits for its answers: requests out, responses and notifications
+ * in. The C library and redoctl stand on it. It knows nothing of sessions. One thread. */
+#ifndef CLIENT_CONNECTION_H
+#define CLIENT_CONNECTION_H
+
+#include <msgpack.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "protocol/buffer.h"
+#include "protocol/frame.h"
+#include "protocol/message.h"
+#include "protocol/pack.h"
+
+struct connection {
+    int fd;          /* -1: closed */
+    int timeout;     /* milliseconds that a wait may take */
+    uint32_t nextid; /* of the next request */
+    struct buffer out;  /* packed and not sent */
+    struct buffer in;   /* read and not used; begins with the message at hand */
+    size_t used;        /* bytes of the message at hand, given up by the next read */
+    struct frame frame;
+    msgpack_zone zone;
+
+    /* Called for each notification, in order, while waiting or stepping. The message is valid until
+     * it returns; it must not use the connection. */
+    void (*notified)(void *data, struct message const *message);
+    void *data;
+
+    char error[256]; /* the message of the last error that the daemon answered */
+};
+
+/* The path to connect to: path if not NULL, else $REDO_SOCKET, else the default place. Writes it to
+ * out (size bytes). REDO_OK or REDO_ENAME. */
+int connection_path(char const *path, char *out, size_t size);
+
+/* Connects. REDO_OK; or REDO_ECONNECT, REDO_ENAME, REDO_ENOMEM with errno set and nothing to
+ * close. */
+int connection_open(struct connection *c, char const *path, int timeout);
+void connection_close(struct connection *c);
+
+/* Begins a request: the caller packs the array of params into the buffer that is returned, then
+ * calls connection_call(), or packs further requests and later asks for the answers one by one, in
+ * order, with connection_receive(). *id is its number. */
+struct buffer *connection_request(struct connection *c, char const *method, uint32_t *id);
+
+/* Sends what is packed and waits for the answer to the request id: REDO_OK and *result (valid until
+ * the connection is used again), or the code that was answered (c->error is its message), or
+ * REDO_ECLOSED, REDO_ETIMEOUT, REDO_EPROTOCOL, REDO_ENOMEM; after these four the connection is
+ * closed. */
+int connection_call(struct connection *c, uint32_t id, msgpack_object *result);
+
+/* Sends what is packed, as far as the kernel takes it without waiting too long: REDO_OK or as
+ * above. */
+int connection_flush(struct connection *c);
+
+/* Waits for the answer to request id without sending anything. As connection_call(). */
+int connection_receive(struct connection *c, uint32_t id, msgpack_object *result);
+
+/* Reads what has come, waiting at most timeout milliseconds for the first of it, and hands out
+ * notifications: REDO_OK or as above (nothing coming is no error). */
+int connection_step(struct connection *c, int timeout);
+
+/* The value of a key in a map, or NULL. */
+msgpack_object const *map_get(msgpack_object const *map, char const *key);
+
+#endif
