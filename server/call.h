@@ -47,7 +47,7 @@ static inline int64_t call_integer(struct call const *call, unsigned param)
 }
 
 call_handler call_server_hello, call_server_info, call_server_ping;
-call_handler call_beginsession, call_opensession, call_endsession, call_deletesession,
+call_handler call_beginsession, call_loadsession, call_opensession, call_endsession, call_deletesession,
     call_listsessions, call_getsession;
 call_handler call_addposition, call_addpositions, call_setgraftbehavior, call_getnextposition,
     call_dropposition, call_updatesavedstate, call_setbetterfields, call_suppresscycle,

@@ -7,7 +7,7 @@
 
 int call_apply(struct call *call, struct room *room, redo_operation const *op, redo_result *result)
 {
-    int rc = room_apply(room, op, result);
+    int rc = room_apply(room, call->client, op, result);
     if (!rc)
         return REDO_OK;
     call_fail(call, rc);
@@ -81,8 +81,8 @@ int call_addposition(struct call *call)
     if (copied) {
         pack_key(b, "made");
         pack_array(b, 2);
-        pack_uint(b, r.firstmade + 1);
-        pack_uint(b, r.made - 1);
+        pack_uint(b, r.firstmade);
+        pack_uint(b, r.made);
     }
     return REDO_OK;
 }

@@ -1,6 +1,7 @@
 /* Sessions: beginning, finding, listing and ending them. */
 #include <string.h>
 
+#include "core/dump.h"
 #include "core/redo.h"
 #include "server/call.h"
 #include "server/page.h"
@@ -72,6 +73,25 @@ static int join(struct call *call, struct room *room, int64_t size, int64_t cmps
     return REDO_OK;
 }
 
+/* Makes a room of the history, which belongs to it from here on, and answers. */
+static int begin(struct call *call, struct history *history, struct arg const *name)
+{
+    struct room *room = room_new(history, name->present ? name->bytes.data : NULL,
+                                 name->present ? name->bytes.size : 0);
+    if (!room)
+        return call_fail(call, REDO_ENOMEM);
+    if (registry_enter(&call->gateway->registry, room)) {
+        room_free(room);
+        return call_fail(call, REDO_ENOMEM);
+    }
+    if (!name->present) {
+        room->owner = call->client;
+        list_append(&call->client->privates, &room->in_owner);
+    }
+    answer_begin(call, room, true);
+    return REDO_OK;
+}
+
 int call_beginsession(struct call *call)
 {
     struct arg const *state = &call->args.param[0], *name = args_option(&call->args, "name");
@@ -96,22 +116,23 @@ int call_beginsession(struct call *call)
     }
 
     struct history *history = history_new(state->bytes.data, (size_t)size, (size_t)cmpsize);
-    if (!history)
-        return call_fail(call, redo_lasterror());
-    struct room *room = room_new(history, name->present ? name->bytes.data : NULL,
-                                 name->present ? name->bytes.size : 0);
-    if (!room)
-        return call_fail(call, REDO_ENOMEM);
-    if (registry_enter(registry, room)) {
-        room_free(room);
-        return call_fail(call, REDO_ENOMEM);
+    return history ? begin(call, history, name) : call_fail(call, redo_lasterror());
+}
+
+int call_loadsession(struct call *call)
+{
+    struct arg const *dump = &call->args.param[0], *name = args_option(&call->args, "name");
+    if (name->present && check_name(call, name))
+        return call->error.code;
+    if (name->present &&
+        registry_named(&call->gateway->registry, name->bytes.data, name->bytes.size)) {
+        call_fail(call, REDO_EEXISTS);
+        error_add_text(&call->error, "name", name->bytes.data, name->bytes.size);
+        return REDO_EEXISTS;
     }
-    if (!name->present) {
-        room->owner = call->client;
-        list_append(&call->client->privates, &room->in_owner);
-    }
-    answer_begin(call, room, true);
-    return REDO_OK;
+    struct history *history;
+    int rc = history_load(dump->bytes.data, dump->bytes.size, &history);
+    return rc ? call_fail(call, rc) : begin(call, history, name);
 }
 
 static int answer_session(struct call *call)

@@ -68,7 +68,7 @@ void event_pack(struct buffer *b, struct room const *room, redo_operation const 
                 redo_result const *result)
 {
     pack_notification(b, event_table[EVENT_OPERATION].name);
-    pack_array(b, 4);
+    pack_array(b, 5);
     pack_uint(b, room->handle);
     pack_uint(b, room->sequence);
     pack_bin(b, room->encoded.data, room->encoded.size);

@@ -5,8 +5,9 @@
 #include "protocol/buffer.h"
 #include "server/room.h"
 
-/* The notification of the operation that was just applied, room->encoded, as number room->sequence.
- * result: with effects; NULL: without. */
+/* The notification of the operation that was just applied, room->encoded, as number room->sequence,
+ * all but its last param: own, which is not the same for all. result: with effects; NULL:
+ * without. */
 void event_pack(struct buffer *b, struct room const *room, redo_operation const *op,
                 redo_result const *result);
 

@@ -16,6 +16,7 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_SERVER_INFO] = call_server_info,
     [METHOD_SERVER_PING] = call_server_ping,
     [METHOD_BEGINSESSION] = call_beginsession,
+    [METHOD_LOADSESSION] = call_loadsession,
     [METHOD_OPENSESSION] = call_opensession,
     [METHOD_ENDSESSION] = call_endsession,
     [METHOD_DELETESESSION] = call_deletesession,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/dump.h"
+#include "protocol/pack.h"
 #include "server/client.h"
 #include "server/conn.h"
 #include "server/event.h"
@@ -53,7 +54,8 @@ static int encode(struct room *room, redo_operation const *op)
 
 /* Appends the event to the output of everyone attached; packed at most once with effects and once
  * without. */
-static void publish(struct room *room, redo_operation const *op, redo_result const *result)
+static void publish(struct room *room, struct client const *by, redo_operation const *op,
+                    redo_result const *result)
 {
     for (int effects = 0; effects <= 1; effects++) {
         buffer_rewind(&room->event, 0);
@@ -67,12 +69,14 @@ static void publish(struct room *room, redo_operation const *op, redo_result con
             if (room->event.failed)
                 out->failed = true; /* a gap must not go unnoticed: the connection ends */
             buffer_append(out, room->event.data, room->event.size);
+            pack_bool(out, s->client == by);
             conn_touch(s->client->conn);
         }
     }
 }
 
-int room_apply(struct room *room, redo_operation const *op, redo_result *result)
+int room_apply(struct room *room, struct client const *by, redo_operation const *op,
+               redo_result *result)
 {
     bool attended = !list_empty(&room->subscriptions);
     /* Before it is applied: it must not fail after. What can not be encoded can not be applied. */
@@ -83,7 +87,7 @@ int room_apply(struct room *room, redo_operation const *op, redo_result *result)
         return rc;
     room->sequence++;
     if (attended)
-        publish(room, op, result);
+        publish(room, by, op, result);
     return REDO_OK;
 }
 

@@ -47,9 +47,10 @@ struct room *room_new(struct history *history, char const *name, size_t name_siz
 void room_free(struct room *room);
 
 /* Applies an operation to the session; if it changed something, it gets the next sequence number and
- * an event is appended to the output of all who are attached. REDO_OK and *result; or a code and
+ * an event is appended to the output of all who are attached; `by` caused it. REDO_OK and *result; or a code and
  * nothing changed. */
-int room_apply(struct room *room, redo_operation const *op, redo_result *result);
+int room_apply(struct room *room, struct client const *by, redo_operation const *op,
+               redo_result *result);
 
 /* Attaches a client: its snapshot is the session as it is now. *made; or a code: REDO_EATTACHED,
  * REDO_ENOMEM. */
