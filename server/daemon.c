@@ -19,11 +19,18 @@
 
 /* ---- connections ------------------------------------------------------------------------- */
 
-static void on_message(struct conn *conn, struct message const *message)
+static bool on_message(struct conn *conn, struct message const *message)
 {
     struct daemon *daemon = conn->conns->data;
 
-    gateway_message(&daemon->gateway, conn, message);
+    return gateway_message(&daemon->gateway, conn, message);
+}
+
+static void on_invalid(struct conn *conn, struct error const *error, bool has_id, uint32_t id)
+{
+    struct daemon *daemon = conn->conns->data;
+
+    gateway_invalid(&daemon->gateway, conn, error, has_id, id);
 }
 
 static void end_if_alone(struct daemon *daemon);
@@ -37,7 +44,8 @@ static void on_closed(struct conn *conn)
     end_if_alone(daemon);
 }
 
-static struct conn_handler const handler = {.message = on_message, .closed = on_closed};
+static struct conn_handler const handler = {
+    .message = on_message, .invalid = on_invalid, .closed = on_closed};
 
 static size_t connections_of(struct daemon *daemon, uid_t uid)
 {
