@@ -52,7 +52,7 @@ static void on_prepare(uv_prepare_t *prepare)
 static void on_timer(uv_timer_t *timer)
 {
     struct committer *c = timer->data;
-    c->urgent = true;
+    c->urgent = true; /* on_prepare() comes next */
 }
 
 static void fail(struct committer *c, int code)
@@ -86,6 +86,15 @@ static void on_done(uv_async_t *async)
     uv_mutex_unlock(&c->mutex);
     if (c->busy && !pending)
         finish(c);
+}
+
+/* Somebody waits for the open batch. The wake-up makes the loop come by on_prepare() once more, even
+ * if this turn's has been. */
+static void hurry(struct committer *c)
+{
+    if (!c->urgent)
+        uv_async_send(&c->done);
+    c->urgent = true;
 }
 
 int committer_init(struct committer *c, uv_loop_t *loop, struct store *store, int delay,
@@ -147,7 +156,7 @@ int committer_close(struct committer *c)
 struct batch *committer_change(struct committer *c, bool urgent, uint64_t *number)
 {
     if (urgent)
-        c->urgent = true;
+        hurry(c);
     else if (!c->urgent && !uv_is_active((uv_handle_t *)&c->timer))
         uv_timer_start(&c->timer, on_timer, (uint64_t)c->delay, 0);
     *number = c->number;
@@ -158,6 +167,6 @@ uint64_t committer_flush(struct committer *c)
 {
     if (!c->open.count)
         return c->number - 1;
-    c->urgent = true;
+    hurry(c);
     return c->number;
 }
