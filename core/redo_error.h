@@ -41,6 +41,7 @@ extern "C" {
     X(REDO_ESTORE, 33, "the store can not be used")                                                \
     X(REDO_EFULLDISK, 34, "the disk is full: nothing was changed")                                 \
     X(REDO_EIO, 35, "the disk failed: nothing was changed")                                        \
+    X(REDO_EDENIED, 36, "not allowed")                                                             \
     X(REDO_ECONNECT, 40, "no daemon answers")                                                      \
     X(REDO_ECLOSED, 41, "the connection was closed")                                               \
     X(REDO_ETIMEOUT, 42, "no answer in time")                                                      \

@@ -7,9 +7,11 @@
 
 int call_apply(struct call *call, struct room *room, redo_operation const *op, redo_result *result)
 {
-    int rc = room_apply(room, call->client, op, result);
-    if (!rc)
+    int rc = room_apply(room, call->client, call_in_hurry(call, room), op, result);
+    if (!rc) {
+        call_waits_for(call, room); /* for this change, too */
         return REDO_OK;
+    }
     call_fail(call, rc);
     if (rc == REDO_ESTATE) {
         error_add_int(&call->error, "expected", room->history->size);

@@ -1,7 +1,11 @@
 /* server.*: about the daemon itself. */
+#include <string.h>
+#include <unistd.h>
+
 #include "protocol/describe.h"
 #include "server/call.h"
 #include "server/daemon.h"
+#include "server/job.h"
 #include "server/log.h"
 #include "server/page.h"
 
@@ -44,6 +48,62 @@ int call_server_info(struct call *call)
     struct frame_limits const *frame = &call->client->conn->conns->limits.frame;
     describe_pack(&call->gateway->methods, REDOD_VERSION, frame, limits,
                   sizeof limits / sizeof *limits, call_reply(call));
+    return REDO_OK;
+}
+
+int call_flush(struct call *call)
+{
+    if (call->gateway->store) {
+        call->waits = true;
+        call->number = committer_flush(&call->gateway->committer);
+    }
+    pack_nil(call_reply(call));
+    return REDO_OK;
+}
+
+static void run_backup(struct job *job)
+{
+    char why[ERROR_MESSAGE_MAX];
+    job->result = store_backup(job->gateway->store, job->name.data, why, sizeof why);
+    if (job->result)
+        buffer_append(&job->text, why, strlen(why) + 1);
+}
+
+int call_backup(struct call *call)
+{
+    struct arg const *path = &call->args.param[0];
+    uid_t uid = call->client->conn->peer.uid;
+    if (!call->gateway->store)
+        return call_fail(call, REDO_ESTORE);
+    /* The daemon writes the file as itself: for nobody who could not do that anyway. */
+    if (uid != 0 && uid != geteuid())
+        return call_fail(call, REDO_EDENIED);
+    if (!path->bytes.size || path->bytes.data[0] != '/' ||
+        memchr(path->bytes.data, '\0', path->bytes.size)) {
+        error_begin(&call->error, REDO_ENAME, "not an absolute path");
+        return REDO_ENAME;
+    }
+    struct job *job = call->client->job;
+    if (!job || job->run != run_backup) {
+        job = job_new(call->gateway, call->client);
+        if (!job)
+            return call_fail(call, REDO_ENOMEM);
+        job->run = run_backup;
+        buffer_append(&job->name, path->bytes.data, path->bytes.size);
+        buffer_append(&job->name, "", 1);
+        if (job->name.failed) {
+            job_free(job);
+            return call_fail(call, REDO_ENOMEM);
+        }
+        job_start(job);
+        return CALL_LATER;
+    }
+    if (job->result) {
+        error_begin(&call->error, job->result, "%s",
+                    job->text.size ? job->text.data : redo_strerror(job->result));
+        return job->result;
+    }
+    pack_nil(call_reply(call));
     return REDO_OK;
 }
 

@@ -3,14 +3,23 @@
 #ifndef SERVER_CLIENT_H
 #define SERVER_CLIENT_H
 
-#include "server/list.h"
+#include <stddef.h>
+#include <stdint.h>
 
-struct conn;
+#include "server/list.h"
+#include "server/outbox.h"
+
+struct job;
 
 struct client {
     struct conn *conn;
     struct link privates;      /* of struct room.in_owner */
     struct link subscriptions; /* of struct subscription.in_client */
+    struct link in_clients;    /* gateway.clients */
+    struct outbox outbox;      /* all that is sent to it goes through here */
+    struct job *job;           /* that its request waits for, or NULL */
+    uint64_t *relaxed;         /* handles of sessions of which it is told at once */
+    size_t relaxed_count;
 };
 
 #endif

@@ -43,8 +43,8 @@ static bool parse_size(struct reading *reading, size_t least, size_t *size)
         shift = 30;
     if (end[shift > 0] != '\0')
         return problem(reading, "is not a number (K, M or G may follow it)");
-    if (number > (UINT64_C(1) << 30) >> shift)
-        return problem(reading, "is more than 1G");
+    if (number > (UINT64_C(1) << 40) >> shift)
+        return problem(reading, "is more than 1024G");
     number <<= shift;
     if (number < least) {
         snprintf(reading->problem, sizeof reading->problem, "is less than %zu", least);
@@ -141,6 +141,19 @@ static bool set_output_hard(struct reading *reading)
     return parse_size(reading, 1024, &reading->config->output_hard);
 }
 
+static bool set_memory_budget(struct reading *reading)
+{
+    return parse_size(reading, 0, &reading->config->memory_budget);
+}
+
+static bool set_relaxed_delay(struct reading *reading)
+{
+    if (!parse_size(reading, 0, &reading->config->relaxed_delay))
+        return false;
+    return reading->config->relaxed_delay <= 60000 ||
+           problem(reading, "is more than 60000 milliseconds");
+}
+
 static bool set_foreground(struct reading *reading)
 {
     if (strcmp(reading->value, "yes") != 0 && strcmp(reading->value, "no") != 0)
@@ -168,6 +181,10 @@ static struct description {
     {"output-soft", "BYTES", set_output_soft,
      "with so much unread by a client, nothing is\nread from it (4M)"},
     {"output-hard", "BYTES", set_output_hard, "with so much, it is disconnected (64M)"},
+    {"memory-budget", "BYTES", set_memory_budget,
+     "memory that sessions may take before those that\nnobody uses leave it (1G)"},
+    {"relaxed-delay", "MS", set_relaxed_delay,
+     "milliseconds until changes that nobody waits for\nare on disk (100)"},
     {"log-level", "LEVEL", set_log_level, "error, warn, info or debug (info)"},
     {"foreground", NULL, set_foreground,
      "taken for granted: redod never forks, and logs\nto standard error, terminal or not"},
@@ -217,6 +234,8 @@ static void set_defaults(struct config *config)
         .max_connections = 4096,
         .output_soft = 4 * 1024 * 1024,
         .output_hard = 64 * 1024 * 1024,
+        .memory_budget = 1024 * 1024 * 1024,
+        .relaxed_delay = 100,
     };
     /* What has no default must be said: see finish(). */
     place_socket(&environment, config->socket, sizeof config->socket);

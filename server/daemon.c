@@ -260,6 +260,7 @@ void daemon_close(struct daemon *daemon)
 
     if (error != 0)
         log_warn("the loop has not ended: %s", uv_strerror(error));
+    gateway_finish(&daemon->gateway);
     listener_release(&daemon->listener);
     alarm(0);
 }

@@ -78,6 +78,13 @@ void event_pack(struct buffer *b, struct room const *room, redo_operation const 
         pack_nil(b);
 }
 
+void event_pack_resync(struct buffer *b, uint64_t session)
+{
+    pack_notification(b, event_table[EVENT_RESYNC].name);
+    pack_array(b, 1);
+    pack_uint(b, session);
+}
+
 void event_pack_ended(struct buffer *b, struct room const *room)
 {
     pack_notification(b, event_table[EVENT_ENDED].name);

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "protocol/error.h"
+#include "server/event.h"
 
-void outbox_init(struct outbox *o, struct conn *conn)
+void outbox_init(struct outbox *o, struct conn *conn, uint64_t committed)
 {
-    *o = (struct outbox){.conn = conn};
+    *o = (struct outbox){.conn = conn, .committed = committed};
     buffer_init(&o->bytes);
 }
 
@@ -42,20 +43,31 @@ static bool enter(struct outbox *o, struct outbox_entry entry)
     return true;
 }
 
-struct buffer *outbox_message(struct outbox *o, bool waits, uint64_t number, bool answer,
-                              uint32_t id)
+static struct buffer *place(struct outbox *o, bool waits, uint64_t number, bool answer,
+                            uint64_t what)
 {
     conn_touch(o->conn);
+    waits = waits && number > o->committed;
     if (!waits && !o->count)
         return conn_out(o->conn);
     struct outbox_entry entry = {
-        .start = o->bytes.size, .number = number, .id = id, .answer = answer};
+        .start = o->bytes.size, .number = waits ? number : 0, .what = what, .answer = answer};
     if (o->bytes.failed || !enter(o, entry)) {
         conn_out(o->conn)->failed = true;
         return conn_out(o->conn);
     }
     account(o);
     return &o->bytes;
+}
+
+struct buffer *outbox_answer(struct outbox *o, bool waits, uint64_t number, uint32_t id)
+{
+    return place(o, waits, number, true, id);
+}
+
+struct buffer *outbox_event(struct outbox *o, bool waits, uint64_t number, uint64_t session)
+{
+    return place(o, waits, number, false, session);
 }
 
 static size_t end_of(struct outbox const *o, size_t i)
@@ -83,6 +95,7 @@ static void drop(struct outbox *o, size_t count)
 void outbox_release(struct outbox *o, uint64_t committed)
 {
     size_t count = 0;
+    o->committed = committed;
     while (count < o->count && o->entries[count].number <= committed)
         count++;
     if (!count)
@@ -104,7 +117,9 @@ void outbox_fail(struct outbox *o, uint64_t committed, int code)
         if (e->number <= committed)
             buffer_append(out, o->bytes.data + e->start, end_of(o, i) - e->start);
         else if (e->answer)
-            error_respond(&error, o->conn->errors_as_string, e->id, out);
+            error_respond(&error, o->conn->errors_as_string, (uint32_t)e->what, out);
+        else
+            event_pack_resync(out, e->what);
     }
     if (o->bytes.failed)
         out->failed = true;

@@ -13,7 +13,7 @@
 struct outbox_entry {
     size_t start;    /* of its bytes */
     uint64_t number; /* of the batch that must be on disk first; 0: of none */
-    uint32_t id;     /* of the request it answers */
+    uint64_t what;   /* the request it answers; or the session whose event it is */
     bool answer;     /* else an event */
 };
 
@@ -22,22 +22,23 @@ struct outbox {
     struct buffer bytes;
     struct outbox_entry *entries;
     size_t count, cap;
-    bool failed; /* memory lacked: the connection ends rather than have a gap */
+    uint64_t committed; /* batches up to this one are on disk */
 };
 
-void outbox_init(struct outbox *o, struct conn *conn);
+/* committed: batches up to this one are on disk. */
+void outbox_init(struct outbox *o, struct conn *conn, uint64_t committed);
 void outbox_close(struct outbox *o);
 
-/* Where to append one message, to be sent once the batch `number` is on disk (waits: whether it is not
- * yet). answer: it is the response to the request id. */
-struct buffer *outbox_message(struct outbox *o, bool waits, uint64_t number, bool answer,
-                              uint32_t id);
+/* Where to append the response to a request, or an event of a session; waits: it is sent once the
+ * batch `number` is on disk. Whole messages; each of them asks anew. */
+struct buffer *outbox_answer(struct outbox *o, bool waits, uint64_t number, uint32_t id);
+struct buffer *outbox_event(struct outbox *o, bool waits, uint64_t number, uint64_t session);
 
 /* Batches up to `committed` are on disk: sends what waited for them. */
 void outbox_release(struct outbox *o, uint64_t committed);
 
 /* Batches after `committed` are lost: answers that waited for one become errors with this code, events
- * are dropped; then all is sent. */
+ * become `resync`; then all is sent. */
 void outbox_fail(struct outbox *o, uint64_t committed, int code);
 
 static inline bool outbox_empty(struct outbox const *o)

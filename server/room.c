@@ -8,6 +8,11 @@
 #include "server/client.h"
 #include "server/conn.h"
 #include "server/event.h"
+#include "server/gateway.h"
+#include "server/outbox.h"
+#include "server/rooms.h"
+
+#define MEASURE_EVERY 256 /* operations */
 
 struct room *room_new(struct history *history, char const *name, size_t name_size)
 {
@@ -27,6 +32,7 @@ struct room *room_new(struct history *history, char const *name, size_t name_siz
     room->name = copy;
     room->name_size = name_size;
     list_init(&room->in_owner);
+    list_init(&room->in_recent);
     list_init(&room->subscriptions);
     history->owner = room;
     return room;
@@ -34,6 +40,8 @@ struct room *room_new(struct history *history, char const *name, size_t name_siz
 
 void room_free(struct room *room)
 {
+    list_remove(&room->in_owner);
+    list_remove(&room->in_recent);
     history_free(room->history);
     buffer_free(&room->encoded);
     buffer_free(&room->event);
@@ -65,29 +73,54 @@ static void publish(struct room *room, struct client const *by, redo_operation c
                 continue;
             if (!room->event.size)
                 event_pack(&room->event, room, op, effects ? result : NULL);
-            struct buffer *out = conn_out(s->client->conn);
+            struct buffer *out = outbox_event(&s->client->outbox, room->stored && !s->relaxed,
+                                              room->number, room->handle);
             if (room->event.failed)
                 out->failed = true; /* a gap must not go unnoticed: the connection ends */
             buffer_append(out, room->event.data, room->event.size);
             pack_bool(out, s->client == by);
-            conn_touch(s->client->conn);
         }
     }
 }
 
-int room_apply(struct room *room, struct client const *by, redo_operation const *op,
+bool room_relaxed(struct room const *room, struct client const *client)
+{
+    for (size_t i = 0; i < client->relaxed_count; i++)
+        if (client->relaxed[i] == room->handle)
+            return true;
+    return false;
+}
+
+/* Hands the operation to the open batch. */
+static void record(struct room *room, bool hurry)
+{
+    for (struct link *l = room->subscriptions.next; l != &room->subscriptions; l = l->next)
+        hurry |= !list_entry(l, struct subscription, in_room)->relaxed;
+    struct store_info info = rooms_info(room);
+    batch_operation(committer_change(&room->gateway->committer, hurry, &room->number), &info,
+                    room->encoded.data, room->encoded.size);
+    room->bytes += room->encoded.size;
+    room->journal_bytes += room->encoded.size;
+    rooms_compact(room->gateway, room);
+}
+
+int room_apply(struct room *room, struct client const *by, bool hurry, redo_operation const *op,
                redo_result *result)
 {
     bool attended = !list_empty(&room->subscriptions);
     /* Before it is applied: it must not fail after. What can not be encoded can not be applied. */
-    if (attended && encode(room, op) == REDO_ENOMEM)
+    if ((attended || room->stored) && encode(room, op) == REDO_ENOMEM)
         return REDO_ENOMEM;
     int rc = history_apply(room->history, op, result);
     if (rc || !result->changed)
         return rc;
     room->sequence++;
+    if (room->stored)
+        record(room, hurry);
     if (attended)
         publish(room, by, op, result);
+    if (room->sequence % MEASURE_EVERY == 0)
+        rooms_measure(room->gateway, room);
     return REDO_OK;
 }
 
@@ -104,6 +137,7 @@ int room_attach(struct room *room, struct client *client, bool effects, struct s
     s->room = room;
     s->client = client;
     s->effects = effects;
+    s->relaxed = room_relaxed(room, client);
     list_append(&room->subscriptions, &s->in_room);
     list_append(&client->subscriptions, &s->in_client);
     *made = s;
@@ -122,8 +156,8 @@ void room_dismiss(struct room *room)
 {
     while (!list_empty(&room->subscriptions)) {
         struct subscription *s = list_entry(room->subscriptions.next, struct subscription, in_room);
-        event_pack_ended(conn_out(s->client->conn), room);
-        conn_touch(s->client->conn);
+        event_pack_ended(outbox_event(&s->client->outbox, room->stored, room->number, room->handle),
+                         room);
         subscription_end(s);
     }
 }
