@@ -20,6 +20,15 @@ static char *hex_write(char const *data, size_t size)
     return text;
 }
 
+json_t *json_hex(void const *data, size_t size)
+{
+    char *text = hex_write(data, size);
+    json_t *string = text ? json_stringn_nocheck(text, 2 * size) : NULL;
+
+    free(text);
+    return string;
+}
+
 static int digit(char c)
 {
     if (c >= '0' && c <= '9')

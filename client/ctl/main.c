@@ -5,7 +5,7 @@
 
 static struct command const *const commands[] = {
     &command_list,     &command_info,  &command_tree, &command_show,   &command_path,
-    &command_solution, &command_watch, &command_call, &command_delete,
+    &command_solution, &command_watch, &command_call, &command_delete, &command_replay,
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
