@@ -29,10 +29,9 @@ static json_t *read_params(int count, char **text)
     return params;
 }
 
-static int pack_params(struct ctl *ctl, char const *method, json_t const *params)
+/* Packs the params, the array itself left out. */
+static int pack_params(json_t const *params, struct buffer *b)
 {
-    struct buffer *b = ctl_request(ctl, method, json_array_size(params));
-
     for (size_t i = 0; i < json_array_size(params); i++) {
         char const *problem = json_pack_msgpack(json_array_get(params, i), b);
         if (problem) {
@@ -68,12 +67,18 @@ static int call(struct ctl *ctl, struct cli_command const *cli, int argc, char *
     json_t *params = read_params(argc - 1, argv + 1);
     if (!params)
         return EXIT_USAGE;
-    status = ctl_connect(ctl);
+    struct buffer packed = {0};
+    status = pack_params(params, &packed);
     if (status == CLI_GO)
-        status = pack_params(ctl, argv[0], params);
-    json_decref(params);
-    if (status == CLI_GO)
+        status = ctl_connect(ctl);
+    if (status == CLI_GO) {
+        struct buffer *b = ctl_request(ctl, argv[0], json_array_size(params));
+        buffer_append(b, packed.data, packed.size);
+        b->failed |= packed.failed;
         status = ctl_result(ctl, &result);
+    }
+    json_decref(params);
+    buffer_free(&packed);
     return status == CLI_GO ? print_result(&result) : status;
 }
 
