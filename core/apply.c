@@ -199,9 +199,8 @@ static int apply_update(struct history *h, redo_operation const *op, redo_result
 static int apply_setbetter(struct history *h, redo_result *r)
 {
     r->changed = h->waiting > 0;
-    for (uint32_t number = 0; h->waiting > 0; number++) {
-        struct node *n;
-        if (history_find(h, number, &n) || !n->p.setbetter)
+    for (struct node *n = history_from(h, 0); h->waiting > 0; n = history_from(h, n->in.id + 1)) {
+        if (!n->p.setbetter)
             continue;
         n->p.setbetter = 0;
         h->waiting--;

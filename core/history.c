@@ -83,6 +83,14 @@ int history_find(struct history const *h, uint32_t number, struct node **node)
     return REDO_OK;
 }
 
+struct node *history_from(struct history const *h, uint32_t number)
+{
+    for (struct node *n; number < h->next; number++)
+        if ((n = pool_from(&h->nodes, &number)) == NULL || n->p.inuse)
+            return n;
+    return NULL;
+}
+
 struct history *history_of(redo_position const *position)
 {
     struct pool const shape = {.low = NODES_LOW, .top = NODES_TOP};

@@ -59,6 +59,10 @@ int history_apply(struct history *h, redo_operation const *op, redo_result *resu
 /* The position with this number: REDO_OK, REDO_EPOSITION or REDO_EDROPPED. */
 int history_find(struct history const *h, uint32_t number, struct node **node);
 
+/* The first position in use from this number on, or NULL:
+ *     for (n = history_from(h, 0); n; n = history_from(h, n->in.id + 1)) ... */
+struct node *history_from(struct history const *h, uint32_t number);
+
 /* The history that a position (in use or dropped) belongs to. */
 struct history *history_of(redo_position const *position);
 
