@@ -85,7 +85,8 @@ static int apply_add(struct history *h, redo_operation const *op, redo_result *r
     struct needs needs = {0};
     if (shorter)
         needs = supersede_needs(h, rival, rival->p.movecount - movecount);
-    rc = history_reserve(h, 1 + needs.copies);
+    bool shared = first && !h->states.counted;
+    rc = history_reserve(h, 1 + needs.copies, !shared);
     if (rc)
         return rc;
     uint32_t *numbers = NULL;
@@ -93,7 +94,7 @@ static int apply_add(struct history *h, redo_operation const *op, redo_result *r
         return REDO_ENOMEM;
 
     r->firstmade = h->next;
-    uint32_t state = first && !h->states.counted ? first->state : states_take(&h->states, op->state);
+    uint32_t state = shared ? first->state : states_take(&h->states, op->state);
     struct node *n = history_make(h, prev, op->move, state, op->endpoint);
     equal_enter(h, hash, first, n);
     if (op->value == redo_checklater) {
@@ -255,7 +256,7 @@ static int apply_duplicate(struct history *h, redo_operation const *op, redo_res
     if (!source->p.solutionend)
         return REDO_OK;
     uint32_t length = copy_length(source);
-    if ((rc = history_reserve(h, length)))
+    if ((rc = history_reserve(h, length, 0)))
         return rc;
     uint32_t *path = malloc((length ? length : 1) * sizeof *path);
     if (!path)

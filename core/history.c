@@ -45,7 +45,7 @@ struct history *history_new(void const *state, size_t size, size_t cmpsize)
         return NULL;
     }
     struct history *h = history_empty((uint32_t)size, (uint32_t)(cmpsize ? cmpsize : size));
-    if (!h || history_reserve(h, 1)) {
+    if (!h || history_reserve(h, 1, 1)) {
         history_free(h);
         error_set(REDO_ENOMEM);
         return NULL;
@@ -98,15 +98,15 @@ struct history *history_of(redo_position const *position)
     return pool_owner(position, offset, sizeof(struct node));
 }
 
-int history_reserve(struct history *h, uint32_t positions)
+int history_reserve(struct history *h, uint32_t positions, uint32_t states)
 {
     if (positions > NOBODY - 1 - h->next)
         return REDO_EFULL;
     int rc = pool_reserve(&h->nodes, h->next, positions);
     if (!rc)
-        rc = states_reserve(&h->states, positions);
+        rc = states_reserve(&h->states, states);
     if (!rc)
-        rc = index_reserve(&h->classes, positions);
+        rc = index_reserve(&h->classes, states);
     return rc;
 }
 
