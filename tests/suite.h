@@ -13,7 +13,8 @@ static inline int run_suite(Suite *suite)
     return failed == 0 ? 0 : 1;
 }
 
-static inline int run_tests(char const *name, TTest const *const *tests, size_t count, double seconds)
+static inline int run_tests(char const *name, TTest const *const *tests, size_t count,
+                            double seconds)
 {
     Suite *suite = suite_create(name);
     TCase *tcase = tcase_create(name);
@@ -26,11 +27,11 @@ static inline int run_tests(char const *name, TTest const *const *tests, size_t 
 }
 
 /* With so many seconds for each test. */
-#define TEST_MAIN_SLOW(name, seconds, ...)                                        \
-    int main(void)                                                                \
-    {                                                                             \
-        TTest const *tests[] = {__VA_ARGS__};                                     \
-        return run_tests(name, tests, sizeof tests / sizeof *tests, seconds);     \
+#define TEST_MAIN_SLOW(name, seconds, ...)                                    \
+    int main(void)                                                            \
+    {                                                                         \
+        TTest const *tests[] = {__VA_ARGS__};                                 \
+        return run_tests(name, tests, sizeof tests / sizeof *tests, seconds); \
     }
 
 #define TEST_MAIN(name, ...) TEST_MAIN_SLOW(name, 0, __VA_ARGS__)

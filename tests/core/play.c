@@ -76,17 +76,16 @@ struct history *play_begin(struct play *play, void const *data, size_t size)
 bool play_next(struct play *play, struct history const *h, redo_operation *op)
 {
     static enum redo_operation_kind const kinds[] = {
-        REDO_OP_ADD,   REDO_OP_ADD,  REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
-        REDO_OP_ADD,   REDO_OP_ADD,  REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
-        REDO_OP_NEXT,  REDO_OP_NEXT, REDO_OP_DROP,      REDO_OP_DROP,      REDO_OP_DROP,
-        REDO_OP_GRAFT, REDO_OP_GRAFT, REDO_OP_SETBETTER, REDO_OP_DUPLICATE, REDO_OP_DUPLICATE,
+        REDO_OP_ADD,   REDO_OP_ADD,    REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
+        REDO_OP_ADD,   REDO_OP_ADD,    REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
+        REDO_OP_NEXT,  REDO_OP_NEXT,   REDO_OP_DROP,      REDO_OP_DROP,      REDO_OP_DROP,
+        REDO_OP_GRAFT, REDO_OP_GRAFT,  REDO_OP_SETBETTER, REDO_OP_DUPLICATE, REDO_OP_DUPLICATE,
         REDO_OP_CYCLE, REDO_OP_UPDATE, REDO_OP_CLEAR,
     };
     if (play->at >= play->end)
         return false;
-    *op = (redo_operation){.kind = kinds[byte(play) % COUNT(kinds)],
-                           .position = NOBODY,
-                           .source = NOBODY};
+    *op = (redo_operation){
+        .kind = kinds[byte(play) % COUNT(kinds)], .position = NOBODY, .source = NOBODY};
     switch (op->kind) {
     case REDO_OP_ADD:
         op->position = draw_position(play, h);

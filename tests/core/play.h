@@ -1,6 +1,7 @@
-/* Sessions made of any bytes, for tests and fuzzers: each few bytes are an operation on a session of
- * a tiny game, in which equal states, solutions and wide positions abound. What would not do (numbers
- * that never were or are no more, unknown constants) comes along now and then, to be refused. */
+/* Sessions made of any bytes, for tests and fuzzers: each few bytes are an operation on a session
+ * of a tiny game, in which equal states, solutions and wide positions abound. What would not do
+ * (numbers that never were or are no more, unknown constants) comes along now and then, to be
+ * refused. */
 #ifndef TESTS_CORE_PLAY_H
 #define TESTS_CORE_PLAY_H
 

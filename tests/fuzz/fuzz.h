@@ -9,8 +9,8 @@
 
 int LLVMFuzzerTestOneInput(uint8_t const *data, size_t size);
 
-/* Writes an example of an input, one of several by `which` (any number), of at most cap bytes, which
- * are enough; returns its size. */
+/* Writes an example of an input, one of several by `which` (any number), of at most cap bytes,
+ * which are enough; returns its size. */
 size_t fuzz_example(uint64_t which, uint8_t *data, size_t cap);
 
 #define HOLD(condition)                                                                    \

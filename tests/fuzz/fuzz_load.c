@@ -1,6 +1,6 @@
 /* Any bytes as a dumped session. They come without a checksum, or with any: the right one is put
- * behind them, so that what is looked at is the rest. What is accepted must be a history through and
- * through, that gives the same bytes again and that can be played on. */
+ * behind them, so that what is looked at is the rest. What is accepted must be a history through
+ * and through, that gives the same bytes again and that can be played on. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
