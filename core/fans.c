@@ -186,10 +186,11 @@ void branch_push(struct history *h, struct node *parent, struct node *n)
     n->in.cdr = head;
     parent->p.next = &n->in;
     parent->p.nextcount++;
-    if (parent->p.nextcount < FAN_FROM)
-        return;
-    struct fan *fan = fan_of(h, parent);
+    /* One that has become narrower has its fan still. */
+    struct fan *fan = parent->p.nextcount > FAN_UNTIL ? fan_of(h, parent) : NULL;
     if (!fan) {
+        if (parent->p.nextcount < FAN_FROM)
+            return;
         /* Tried again at each doubling only, lest a lack of memory makes every push slow. */
         if ((parent->p.nextcount & (parent->p.nextcount - 1)) == 0 ||
             parent->p.nextcount == FAN_FROM)
