@@ -38,6 +38,8 @@ static uint32_t draw_position(struct play *play, struct history const *h)
     unsigned b = byte(play);
     if (b == 255)
         return h->next + 5;
+    if (play->wide && b < 120)
+        return 0;
     if (b < 160)
         return h->next - 1 - (b % 16) % h->next;
     return (uint32_t)((uint64_t)(b - 160) * h->next / 95);
@@ -48,7 +50,7 @@ static int draw_move(struct play *play)
     unsigned b = byte(play);
     if (b >= 254)
         return b == 254 ? INT_MIN : INT_MAX;
-    return b < 160 ? (int)(b % 4) : (int)(b - 160) * 1000;
+    return b < 160 && !play->wide ? (int)(b % 4) : (int)(b % 96) * 1000;
 }
 
 static int draw_endpoint(struct play *play)
@@ -67,7 +69,9 @@ static int draw_check(struct play *play)
 struct history *play_begin(struct play *play, void const *data, size_t size)
 {
     *play = (struct play){.at = data, .end = (uint8_t const *)data + size};
-    play->size = 1 + byte(play) % PLAY_STATE_MAX;
+    unsigned b = byte(play);
+    play->size = 1 + b % PLAY_STATE_MAX;
+    play->wide = b >= 200;
     size_t cmpsize = byte(play) % (play->size + 1);
     draw_state(play);
     return history_new(play->state, play->size, cmpsize);

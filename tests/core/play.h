@@ -12,6 +12,7 @@
 struct play {
     uint8_t const *at, *end;
     size_t size;                   /* of a state */
+    bool wide;                     /* most happens at the first position */
     uint8_t state[PLAY_STATE_MAX]; /* of the operation read last */
 };
 

@@ -40,8 +40,8 @@ static redo_session *begin(void)
     return redo_beginsession(&(int){0}, sizeof(int), 0);
 }
 
-/* A line of so many moves from p; states and moves from `from` on. The last is an endpoint if that is
- * not 0. */
+/* A line of so many moves from p; states and moves from `from` on. The last is an endpoint if that
+ * is not 0. */
 static redo_position *line(redo_session *s, redo_position *p, int from, int moves, int endpoint)
 {
     for (int i = from; i < from + moves; i++) {

@@ -104,6 +104,21 @@ START_TEST(branches_come_and_go_as_in_a_plain_list)
 }
 END_TEST
 
+START_TEST(a_position_that_became_narrower_finds_what_is_added_then)
+{
+    struct history *h = history_new(&(int){-1}, sizeof(int), 0);
+    for (int i = 0; i < 20; i++)
+        add(h, 0, i, i);
+    for (uint32_t number = 1; number <= 10; number++)
+        apply(h, (redo_operation){.kind = REDO_OP_DROP, .position = number});
+    uint32_t new = add(h, 0, 100, 100);
+    ck_assert_uint_eq(add(h, 0, 100, 100), new);
+    ck_assert_uint_eq(add(h, 0, 101, 101), new + 1);
+    invariants_hold(h);
+    history_free(h);
+}
+END_TEST
+
 START_TEST(many_branches_are_grafted_in_their_order)
 {
     for (int width = 1; width < 40; width++) {
@@ -154,4 +169,5 @@ START_TEST(many_wide_positions_live_side_by_side)
 END_TEST
 
 TEST_MAIN_SLOW("fans", 60, branches_come_and_go_as_in_a_plain_list,
+               a_position_that_became_narrower_finds_what_is_added_then,
                many_branches_are_grafted_in_their_order, many_wide_positions_live_side_by_side)

@@ -30,8 +30,7 @@ static void assert_form(redo_operation const *op, char const *bytes, size_t size
     assert_same(op, &read);
 }
 
-#define ASSERT_FORM(bytes, ...) \
-    assert_form(&(redo_operation){__VA_ARGS__}, bytes, sizeof bytes - 1)
+#define ASSERT_FORM(bytes, ...) assert_form(&(redo_operation){__VA_ARGS__}, bytes, sizeof bytes - 1)
 
 #define NONE REDO_NOPOSITION
 
@@ -39,8 +38,8 @@ START_TEST(each_kind_has_its_form)
 {
     ASSERT_FORM("\x01\x05\x0e\x00\x02"
                 "ab",
-                .kind = REDO_OP_ADD, .position = 5, .source = NONE, .move = 7,
-                .value = redo_check, .state = "ab", .statesize = 2);
+                .kind = REDO_OP_ADD, .position = 5, .source = NONE, .move = 7, .value = redo_check,
+                .state = "ab", .statesize = 2);
     ASSERT_FORM("\x02\x80\x01\x01", .kind = REDO_OP_NEXT, .position = 128, .source = NONE,
                 .move = -1);
     ASSERT_FORM("\x03\x7f", .kind = REDO_OP_DROP, .position = 127, .source = NONE);
@@ -48,8 +47,8 @@ START_TEST(each_kind_has_its_form)
                 .value = redo_graftandcopy);
     ASSERT_FORM("\x05\x00x", .kind = REDO_OP_UPDATE, .source = NONE, .state = "x", .statesize = 1);
     ASSERT_FORM("\x06", .kind = REDO_OP_SETBETTER, .position = NONE, .source = NONE);
-    ASSERT_FORM("\x07\x01\x14x", .kind = REDO_OP_CYCLE, .position = 1, .source = NONE,
-                .value = 10, .state = "x", .statesize = 1);
+    ASSERT_FORM("\x07\x01\x14x", .kind = REDO_OP_CYCLE, .position = 1, .source = NONE, .value = 10,
+                .state = "x", .statesize = 1);
     ASSERT_FORM("\x08\x01\x02", .kind = REDO_OP_DUPLICATE, .position = 1, .source = 2);
     ASSERT_FORM("\x09", .kind = REDO_OP_CLEAR, .position = NONE, .source = NONE);
 }
