@@ -13,12 +13,12 @@
 #include "protocol/pack.h"
 
 struct connection {
-    int fd;          /* -1: closed */
-    int timeout;     /* milliseconds that a wait may take */
-    uint32_t nextid; /* of the next request */
-    struct buffer out;  /* packed and not sent */
-    struct buffer in;   /* read and not used; begins with the message at hand */
-    size_t used;        /* bytes of the message at hand, given up by the next read */
+    int fd;            /* -1: closed */
+    int timeout;       /* milliseconds that a call may wait; below 0: for ever. Set on opening */
+    uint32_t nextid;   /* of the next request */
+    struct buffer out; /* packed and not sent */
+    struct buffer in;  /* read and not given up */
+    size_t used;       /* bytes at its front that were handed out: given up by the next read */
     struct frame frame;
     msgpack_zone zone;
 
@@ -37,6 +37,12 @@ int connection_path(char const *path, char *out, size_t size);
 /* Connects. REDO_OK; or REDO_ECONNECT, REDO_ENAME, REDO_ENOMEM with errno set and nothing to
  * close. */
 int connection_open(struct connection *c, char const *path, int timeout);
+
+/* The same over a connected socket, which is the connection's from then on: REDO_OK or
+ * REDO_ENOMEM. */
+int connection_adopt(struct connection *c, int fd, int timeout);
+
+/* Ends it and frees its memory. Not for one that could not be opened. */
 void connection_close(struct connection *c);
 
 /* Begins a request: the caller packs the array of params into the buffer that is returned, then
@@ -45,20 +51,22 @@ void connection_close(struct connection *c);
 struct buffer *connection_request(struct connection *c, char const *method, uint32_t *id);
 
 /* Sends what is packed and waits for the answer to the request id: REDO_OK and *result (valid until
- * the connection is used again), or the code that was answered (c->error is its message), or
- * REDO_ECLOSED, REDO_ETIMEOUT, REDO_EPROTOCOL, REDO_ENOMEM; after these four the connection is
- * closed. */
+ * the connection is used again), or the code that was answered (c->error is its message, *result
+ * the whole error), or REDO_ECLOSED, REDO_ETIMEOUT, REDO_EPROTOCOL, REDO_ENOMEM; after these four,
+ * if they were not answered by the daemon, the connection is closed (c->fd is -1). Answers to older
+ * requests that were not asked for are passed over. */
 int connection_call(struct connection *c, uint32_t id, msgpack_object *result);
 
-/* Sends what is packed, as far as the kernel takes it without waiting too long: REDO_OK or as
- * above. */
+/* Sends what is packed: REDO_OK or as above. If the daemon hangs up meanwhile that is REDO_OK too:
+ * what it said last can still be received. */
 int connection_flush(struct connection *c);
 
 /* Waits for the answer to request id without sending anything. As connection_call(). */
 int connection_receive(struct connection *c, uint32_t id, msgpack_object *result);
 
-/* Reads what has come, waiting at most timeout milliseconds for the first of it, and hands out
- * notifications: REDO_OK or as above (nothing coming is no error). */
+/* Reads what has come, waiting at most timeout milliseconds (below 0: for ever) for the first
+ * notification, and hands out notifications, up to the next response: REDO_OK or as above (nothing
+ * coming is no error, nor a signal that ends the wait). */
 int connection_step(struct connection *c, int timeout);
 
 /* The value of a key in a map, or NULL. */

@@ -18,7 +18,7 @@ static bool link_copy(struct history *h, struct node *copy, struct node *origina
     if (copy->p.better || copy->p.movecount < original->p.movecount || better_end(original) == copy)
         return false;
     if (memcmp(node_state(h, copy), node_state(h, original), h->cmpsize) != 0)
-        return false; /* a path copied to where it does not belong, or along moves known as others */
+        return false; /* copied to where it does not belong, or along moves known as others */
     better_set(h, copy, original->p.better ? node_of(original->p.better) : original);
     return true;
 }
