@@ -69,6 +69,8 @@ enum {
 /* Limits. Depth and the number of branches are bounded by memory only. */
 #define REDO_STATE_MAX (16 * 1024 * 1024) /* bytes of a state */
 #define REDO_NOPOSITION UINT32_MAX        /* a number that no position has */
+#define REDO_NAME_MAX 255                 /* bytes of the name of a property */
+#define REDO_PROPERTY_MAX (1024 * 1024)   /* bytes of its value, and of all of a session's */
 
 /* ---- sessions ---------------------------------------------------------------------------- */
 
@@ -165,6 +167,15 @@ int redo_dump(redo_session const *session, void **data, size_t *size);
  * the daemon. */
 redo_session *redo_load(void const *data, size_t size);
 
+/* Drops a position and all below it; how many were dropped. 0 on error: REDO_EFIRST ... */
+int redo_dropsubtree(redo_session *session, redo_position *position);
+
+/* A value (the daemon: in msgpack) kept under a name with the session; an empty one takes it away.
+ * REDO_OK, REDO_ENAME, REDO_EFULL ... redo_getproperty() gives a value, the session's until it is set
+ * again, and its size; NULL if there is none. */
+int redo_setproperty(redo_session *session, char const *name, void const *value, size_t size);
+void const *redo_getproperty(redo_session const *session, char const *name, size_t *size);
+
 /* ---- operations: what every change of a session is --------------------------------------- */
 
 /* The functions above that change a session form one of these and apply it. */
@@ -178,6 +189,9 @@ enum redo_operation_kind {
     REDO_OP_CYCLE = 7,     /* position, state, value = prunelimit */
     REDO_OP_DUPLICATE = 8, /* position = dest, source */
     REDO_OP_CLEAR = 9,     /* no arguments: clear the change flag */
+    REDO_OP_PROPERTY = 10, /* name, state = the value, empty to take it away */
+    REDO_OP_DROPTREE = 11, /* position: it and all below it */
+    REDO_OP_RESTORE = 12,  /* position, state = a dropped subtree as bytes: back below position */
 };
 
 typedef struct redo_operation {
@@ -187,8 +201,10 @@ typedef struct redo_operation {
     int move;
     int endpoint;
     int value;
-    void const *state; /* a whole state, not owned */
-    size_t statesize;  /* must be the session's */
+    void const *state; /* a whole state, or other bytes; not owned */
+    size_t statesize;  /* of a state: must be the session's */
+    char const *name;  /* of a property: REDO_NAME_MAX bytes at most; not owned */
+    size_t namesize;
 } redo_operation;
 
 /* What came of an operation. Positions by number; REDO_NOPOSITION where there is none. */
@@ -199,7 +215,7 @@ typedef struct redo_result {
     uint32_t graftedto;    /*      ... were taken over by this one */
     uint32_t firstmade;    /* positions made: from this number on ... */
     uint32_t made;         /* ... so many, numbered without a gap */
-    uint32_t dropped;      /* CYCLE: how many were dropped: from *pposition upwards */
+    uint32_t dropped;      /* how many were dropped (CYCLE: from *pposition upwards) */
     unsigned char created; /* ADD: the position is new */
     unsigned char differs; /* ADD of an existing one: its state or endpoint are not those given */
     unsigned char changed; /* the operation changed something (also if only the order of branches);

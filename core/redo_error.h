@@ -25,6 +25,7 @@ extern "C" {
     X(REDO_EDAMAGED, 13, "the bytes are damaged")                                                  \
     X(REDO_EVERSION, 14, "the bytes are of a newer version")                                       \
     X(REDO_EFULL, 15, "a limit is reached")                                                        \
+    X(REDO_EINUSE, 16, "the position is in use")                                                   \
     X(REDO_EMETHOD, 20, "unknown method")                                                          \
     X(REDO_EPARAMS, 21, "wrong number of params")                                                  \
     X(REDO_ETYPE, 22, "a param has the wrong type")                                                \
@@ -42,6 +43,7 @@ extern "C" {
     X(REDO_EFULLDISK, 34, "the disk is full: nothing was changed")                                 \
     X(REDO_EIO, 35, "the disk failed: nothing was changed")                                        \
     X(REDO_EDENIED, 36, "not allowed")                                                             \
+    X(REDO_ENOTKEPT, 37, "nothing is kept under that key")                                         \
     X(REDO_ECONNECT, 40, "no daemon answers")                                                      \
     X(REDO_ECLOSED, 41, "the connection was closed")                                               \
     X(REDO_ETIMEOUT, 42, "no answer in time")                                                      \

@@ -96,6 +96,9 @@ int arg_read(enum param_type type, msgpack_object const *o, struct arg *arg)
             return REDO_ETYPE;
         arg->array = o->via.array;
         return REDO_OK;
+    case PARAM_ANY:
+        arg->any = *o;
+        return REDO_OK;
     case PARAM_TYPE_COUNT:
         break;
     }

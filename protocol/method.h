@@ -68,6 +68,7 @@ struct arg {
             size_t size;
         } bytes;                    /* PARAM_BIN, PARAM_STR, PARAM_SESSION if named */
         msgpack_object_array array; /* PARAM_ARRAY; items unchecked, see arg_read() */
+        msgpack_object any;         /* PARAM_ANY */
     };
 };
 

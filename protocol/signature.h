@@ -18,7 +18,8 @@
     X(PARAM_BIN, "bin", "bytes; a str is taken as well")                                  \
     X(PARAM_STR, "str", "text in UTF-8")                                                  \
     X(PARAM_BOOL, "bool", "true or false")                                                \
-    X(PARAM_ARRAY, "array", "an array")
+    X(PARAM_ARRAY, "array", "an array")                                                   \
+    X(PARAM_ANY, "any", "a value of any type but ext")
 
 enum param_type {
 #define PARAM_ENUM(symbol, name, text) symbol,

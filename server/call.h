@@ -69,6 +69,8 @@ call_handler call_addposition, call_addpositions, call_setgraftbehavior, call_ge
 call_handler call_getfirstposition, call_getsessionsize, call_getgraftbehavior, call_getsavedstate,
     call_hassessionchanged, call_getposition, call_getbranches, call_getpath, call_getsolution,
     call_gettree, call_getpositions;
+call_handler call_dropsubtree, call_restoresubtree, call_listsubtrees, call_purgesubtree,
+    call_setproperty, call_getproperties;
 call_handler call_attach, call_readsnapshot, call_detach;
 
 #endif

@@ -25,6 +25,12 @@ static char const *method_of(redo_operation const *op)
         return "duplicatepath";
     case REDO_OP_CLEAR:
         return "clearsessionchanged";
+    case REDO_OP_PROPERTY:
+        return "setproperty";
+    case REDO_OP_DROPTREE:
+        return "dropsubtree";
+    case REDO_OP_RESTORE:
+        return "restoresubtree";
     }
     return "";
 }
@@ -37,7 +43,8 @@ static void effects_pack(struct buffer *b, struct room const *room, redo_operati
     uint32_t number = r->position != REDO_NOPOSITION ? r->position : op->position;
     struct node *n;
     bool known = op->kind != REDO_OP_GRAFT && op->kind != REDO_OP_SETBETTER &&
-                 op->kind != REDO_OP_CLEAR && history_find(room->history, number, &n) == REDO_OK;
+                 op->kind != REDO_OP_CLEAR && op->kind != REDO_OP_PROPERTY &&
+                 history_find(room->history, number, &n) == REDO_OK;
     pack_map(b, 6);
     pack_key(b, "method");
     pack_cstr(b, method_of(op));

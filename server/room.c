@@ -2,8 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/dump.h"
+#include "core/subtree.h"
+#include "protocol/frame.h"
 #include "protocol/pack.h"
 #include "server/client.h"
 #include "server/conn.h"
@@ -104,19 +107,53 @@ static void record(struct room *room, bool hurry)
     rooms_compact(room->gateway, room);
 }
 
+static int capture(struct room *room, redo_operation const *op, void **kept, size_t *size)
+{
+    struct node *n;
+    int rc = history_find(room->history, op->position, &n);
+    if (rc)
+        return rc;
+    return n->p.prev ? subtree_capture(room->history, n, kept, size) : REDO_EFIRST;
+}
+
+/* A property's value goes out to clients as it is: it must be one value of msgpack. */
+static bool valid_property(redo_operation const *op)
+{
+    struct frame frame;
+    struct frame_limits limits = FRAME_LIMITS_DEFAULT;
+    if (!op->statesize)
+        return true;
+    frame_init(&frame);
+    return frame_scan(&frame, &limits, op->state, op->statesize) == FRAME_COMPLETE &&
+           frame.at == op->statesize && frame_code(&frame) == REDO_OK;
+}
+
 int room_apply(struct room *room, struct client const *by, bool hurry, redo_operation const *op,
                redo_result *result)
 {
     bool attended = !list_empty(&room->subscriptions);
+    if (op->kind == REDO_OP_PROPERTY && !valid_property(op))
+        return REDO_ETYPE;
     /* Before it is applied: it must not fail after. What can not be encoded can not be applied. */
     if ((attended || room->stored) && encode(room, op) == REDO_ENOMEM)
         return REDO_ENOMEM;
-    int rc = history_apply(room->history, op, result);
-    if (rc || !result->changed)
+    void *kept = NULL; /* what a dropped subtree can be brought back from */
+    size_t kept_size = 0;
+    int rc = room->stored && op->kind == REDO_OP_DROPTREE ? capture(room, op, &kept, &kept_size)
+                                                          : REDO_OK;
+    if (!rc)
+        rc = history_apply(room->history, op, result);
+    if (rc || !result->changed) {
+        free(kept);
         return rc;
+    }
     room->sequence++;
     if (room->stored)
         record(room, hurry);
+    if (kept)
+        batch_keep(committer_change(&room->gateway->committer, hurry, &room->number), room->handle,
+                   room->sequence, time(NULL), kept, kept_size);
+    free(kept);
     if (attended)
         publish(room, by, op, result);
     if (room->sequence % MEASURE_EVERY == 0)
