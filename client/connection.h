@@ -14,11 +14,11 @@
 
 struct connection {
     int fd;          /* -1: closed */
-    int timeout;     /* milliseconds that a wait may take */
+    int timeout;     /* milliseconds that a call may wait; below 0: for ever. Set on opening */
     uint32_t nextid; /* of the next request */
     struct buffer out;  /* packed and not sent */
-    struct buffer in;   /* read and not used; begins with the message at hand */
-    size_t used;        /* bytes of the message at hand, given up by the next read */
+    struct buffer in;   /* read and not given up */
+    size_t used;        /* bytes at its front that were handed out: given up by the next read */
     struct frame frame;
     msgpack_zone zone;
 
@@ -45,20 +45,22 @@ void connection_close(struct connection *c);
 struct buffer *connection_request(struct connection *c, char const *method, uint32_t *id);
 
 /* Sends what is packed and waits for the answer to the request id: REDO_OK and *result (valid until
- * the connection is used again), or the code that was answered (c->error is its message), or
- * REDO_ECLOSED, REDO_ETIMEOUT, REDO_EPROTOCOL, REDO_ENOMEM; after these four the connection is
- * closed. */
+ * the connection is used again), or the code that was answered (c->error is its message, *result
+ * the whole error), or REDO_ECLOSED, REDO_ETIMEOUT, REDO_EPROTOCOL, REDO_ENOMEM; after these four,
+ * if they were not answered by the daemon, the connection is closed (c->fd is -1). Answers to older
+ * requests that were not asked for are passed over. */
 int connection_call(struct connection *c, uint32_t id, msgpack_object *result);
 
-/* Sends what is packed, as far as the kernel takes it without waiting too long: REDO_OK or as
- * above. */
+/* Sends what is packed: REDO_OK or as above. If the daemon hangs up meanwhile that is REDO_OK too:
+ * what it said last can still be received. */
 int connection_flush(struct connection *c);
 
 /* Waits for the answer to request id without sending anything. As connection_call(). */
 int connection_receive(struct connection *c, uint32_t id, msgpack_object *result);
 
-/* Reads what has come, waiting at most timeout milliseconds for the first of it, and hands out
- * notifications: REDO_OK or as above (nothing coming is no error). */
+/* Reads what has come, waiting at most timeout milliseconds (below 0: for ever) for the first
+ * notification, and hands out notifications, up to the next response: REDO_OK or as above (nothing
+ * coming is no error, nor a signal that ends the wait). */
 int connection_step(struct connection *c, int timeout);
 
 /* The value of a key in a map, or NULL. */

@@ -61,16 +61,24 @@ static void supersede(struct history *h, struct node *longer, struct node *n, ui
     }
 }
 
-static int apply_add(struct history *h, redo_operation const *op, redo_result *r)
+int history_check_add(struct history const *h, redo_operation const *op)
 {
-    struct node *prev;
-    int rc = history_find(h, op->position, &prev);
-    if (rc || (rc = check_state(h, op)))
+    int rc = check_state(h, op);
+    if (rc)
         return rc;
     if (op->endpoint < -128 || op->endpoint > 127)
         return REDO_ERANGE;
     if (op->value != redo_nocheck && op->value != redo_check && op->value != redo_checklater)
         return REDO_ECONSTANT;
+    return REDO_OK;
+}
+
+static int apply_add(struct history *h, redo_operation const *op, redo_result *r)
+{
+    struct node *prev;
+    int rc = history_find(h, op->position, &prev);
+    if (rc || (rc = history_check_add(h, op)))
+        return rc;
     struct node *existing = branch_find(h, prev, op->move);
     if (existing)
         return add_existing(h, prev, existing, op, r);

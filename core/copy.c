@@ -13,13 +13,14 @@ uint32_t copy_length(struct node const *source)
 
 /* A copy that is not shorter than the original is worse than it, or than what that is worse than;
  * unless that is the copy itself. */
-static void link_copy(struct history *h, struct node *copy, struct node *original)
+static bool link_copy(struct history *h, struct node *copy, struct node *original)
 {
     if (copy->p.better || copy->p.movecount < original->p.movecount || better_end(original) == copy)
-        return;
+        return false;
     if (memcmp(node_state(h, copy), node_state(h, original), h->cmpsize) != 0)
-        return; /* a path copied to where it does not belong, or along moves known as others */
+        return false; /* copied to where it does not belong, or along moves known as others */
     better_set(h, copy, original->p.better ? node_of(original->p.better) : original);
+    return true;
 }
 
 bool copy_path(struct history *h, struct node *dest, struct node *source, uint32_t *path)
@@ -32,7 +33,7 @@ bool copy_path(struct history *h, struct node *dest, struct node *source, uint32
     bool changed = false;
     struct node *original = source;
     for (uint32_t i = 0; i < length; i++) {
-        link_copy(h, dest, original);
+        changed |= link_copy(h, dest, original);
         original = node_at(h, path[i]);
         struct node *copy = branch_find(h, dest, original->in.move);
         if (copy) {

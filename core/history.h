@@ -56,6 +56,10 @@ size_t history_memory(struct history const *h);
 /* As redo_apply(): REDO_OK, or a code and nothing changed. */
 int history_apply(struct history *h, redo_operation const *op, redo_result *result);
 
+/* Whether an ADD could be applied, its position left aside: REDO_OK, REDO_ESTATE, REDO_ERANGE or
+ * REDO_ECONSTANT. */
+int history_check_add(struct history const *h, redo_operation const *op);
+
 /* The position with this number: REDO_OK, REDO_EPOSITION or REDO_EDROPPED. */
 int history_find(struct history const *h, uint32_t number, struct node **node);
 

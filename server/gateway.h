@@ -1,14 +1,19 @@
-/* What messages mean: for each request a handler. Loop thread only. */
+/* What messages mean: for each request a handler. It owns the sessions. Loop thread only. */
 #ifndef SERVER_GATEWAY_H
 #define SERVER_GATEWAY_H
 
 #include "protocol/message.h"
+#include "protocol/method.h"
+#include "server/registry.h"
 
 struct conn;
 struct daemon;
 
 struct gateway {
     struct daemon *daemon;
+    struct methods methods;
+    struct registry registry;
+    struct buffer nowhere; /* results of calls that came as notifications */
 };
 
 /* Before the socket is listened on. 0, or -1 and the reason was logged. */

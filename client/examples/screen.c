@@ -22,7 +22,8 @@ struct screen {
     struct game *game;
     char const *name;
     enum mode mode;
-    int help_top; /* the first line of the help that is shown */
+    redo_position *choice; /* whose branches are to choose from */
+    int help_top;          /* the first line of the help that is shown */
 };
 
 static char const *const help[] = {
@@ -178,12 +179,12 @@ static void draw_short_panel(struct game const *g, int y)
 /* The branches to choose from, over the middle of the window. */
 static void draw_choice(struct game const *g)
 {
-    enum { WIDTH = 50 };
+    enum { WIDTH = 56 };
     int count = g->at->nextcount > 9 ? 9 : (int)g->at->nextcount;
     int height = count + 3;
     int x = COLS > WIDTH ? (COLS - WIDTH) / 2 : 0;
     int y = LINES > height ? (LINES - height) / 2 : 0;
-    char line[WIDTH + 1];
+    char line[128];
     memset(line, '-', WIDTH);
     line[WIDTH] = '\0';
     put(y++, x, MARK, line);
@@ -321,6 +322,7 @@ static enum game_result press(struct screen *s, int key, bool *leave)
         s->help_top = 0;
     } else if (key == 'r' && g->at->nextcount > 1) {
         s->mode = CHOOSING;
+        s->choice = g->at;
     } else {
         char const *command = command_of(key);
         return *command ? game_command(g, *command) : GAME_NOT;
@@ -349,18 +351,15 @@ static enum screen_result loop(struct screen *s, sigset_t const *signals)
     while (!ended && !leave) {
         if (game_step(g) == GAME_GONE)
             return SCREEN_GONE;
-        if (!(s->mode == CHOOSING && g->at->nextcount > 1) && s->mode != HELPING)
-            s->mode = PLAYING;
+        if (s->mode == CHOOSING && (g->at != s->choice || g->at->nextcount < 2))
+            s->mode = PLAYING; /* someone else has moved */
         draw(s);
         if (!reading && !wait_for_something(g, signals))
             return SCREEN_QUIT;
-        redo_position const *at = g->at;
         int key = getch();
         reading = key != ERR;
         if (reading && press(s, key, &leave) == GAME_GONE)
             return SCREEN_GONE;
-        if (g->at != at && s->mode == CHOOSING)
-            s->mode = PLAYING;
     }
     return SCREEN_QUIT;
 }

@@ -1,0 +1,60 @@
+/* A call: one request at work. Handlers find in it who asks and what, and answer through it. A
+ * handler first does what was asked, then calls call_reply() and packs the result: events that the
+ * request caused come before its response. On error it returns call_fail(), having changed
+ * nothing. */
+#ifndef SERVER_CALL_H
+#define SERVER_CALL_H
+
+#include "protocol/method.h"
+#include "protocol/pack.h"
+#include "server/client.h"
+#include "server/conn.h"
+#include "server/gateway.h"
+#include "server/room.h"
+
+struct call {
+    struct gateway *gateway;
+    struct client *client;
+    struct message const *message;
+    struct args args;
+    struct error error; /* what is answered if the handler does not return REDO_OK */
+};
+
+typedef int call_handler(struct call *call);
+
+/* By method. Every one has a handler. */
+extern call_handler *const call_handlers[METHOD_COUNT];
+
+/* Begins the response: the caller packs the result into the buffer. */
+struct buffer *call_reply(struct call *call);
+
+/* Prepares the error with this code and its own text; details may be added to call->error.
+ * Returns the code. */
+int call_fail(struct call *call, int code);
+
+/* The session that param 0 names, if this client may see it: REDO_OK or REDO_ENOSESSION. */
+int call_room(struct call *call, struct room **room);
+
+/* The position that the param names: REDO_OK, REDO_EPOSITION or REDO_EDROPPED. */
+int call_node(struct call *call, struct room *room, unsigned param, struct node **node);
+
+/* Applies an operation: REDO_OK, or the failure prepared with what there is to tell of it. */
+int call_apply(struct call *call, struct room *room, redo_operation const *op, redo_result *result);
+
+static inline int64_t call_integer(struct call const *call, unsigned param)
+{
+    return call->args.param[param].integer;
+}
+
+call_handler call_server_hello, call_server_info, call_server_ping;
+call_handler call_beginsession, call_loadsession, call_opensession, call_endsession, call_deletesession,
+    call_listsessions, call_getsession;
+call_handler call_addposition, call_addpositions, call_setgraftbehavior, call_getnextposition,
+    call_dropposition, call_updatesavedstate, call_setbetterfields, call_suppresscycle,
+    call_duplicatepath, call_clearsessionchanged, call_apply_encoded;
+call_handler call_getfirstposition, call_getsessionsize, call_getgraftbehavior, call_getsavedstate,
+    call_hassessionchanged, call_getposition, call_getbranches, call_getpath, call_getsolution,
+    call_gettree, call_getpositions;
+call_handler call_attach, call_readsnapshot, call_detach;
+
+#endif

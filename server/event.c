@@ -1,0 +1,86 @@
+#include "server/event.h"
+
+#include "protocol/method.h"
+#include "server/reply.h"
+
+/* The method that makes operations of this kind. */
+static char const *method_of(redo_operation const *op)
+{
+    switch (op->kind) {
+    case REDO_OP_ADD:
+        return "addposition";
+    case REDO_OP_NEXT:
+        return "getnextposition";
+    case REDO_OP_DROP:
+        return "dropposition";
+    case REDO_OP_GRAFT:
+        return "setgraftbehavior";
+    case REDO_OP_UPDATE:
+        return "updatesavedstate";
+    case REDO_OP_SETBETTER:
+        return "setbetterfields";
+    case REDO_OP_CYCLE:
+        return "suppresscycle";
+    case REDO_OP_DUPLICATE:
+        return "duplicatepath";
+    case REDO_OP_CLEAR:
+        return "clearsessionchanged";
+    }
+    return "";
+}
+
+/* {method position new grafted made dropped}: position is the POSITION that the operation is about,
+ * after it; the others are nil where they do not apply. */
+static void effects_pack(struct buffer *b, struct room const *room, redo_operation const *op,
+                         redo_result const *r)
+{
+    uint32_t number = r->position != REDO_NOPOSITION ? r->position : op->position;
+    struct node *n;
+    bool known = op->kind != REDO_OP_GRAFT && op->kind != REDO_OP_SETBETTER &&
+                 op->kind != REDO_OP_CLEAR && history_find(room->history, number, &n) == REDO_OK;
+    pack_map(b, 6);
+    pack_key(b, "method");
+    pack_cstr(b, method_of(op));
+    pack_key(b, "position");
+    if (known)
+        reply_position(b, room->history, n, false);
+    else
+        pack_nil(b);
+    pack_key(b, "new");
+    pack_bool(b, r->created);
+    pack_key(b, "grafted");
+    if (r->graftedto == REDO_NOPOSITION) {
+        pack_nil(b);
+    } else {
+        pack_map(b, 2);
+        pack_key(b, "from");
+        pack_uint(b, r->graftedfrom);
+        pack_key(b, "to");
+        pack_uint(b, r->graftedto);
+    }
+    pack_key(b, "made");
+    reply_made(b, r);
+    pack_key(b, "dropped");
+    pack_uint(b, r->dropped);
+}
+
+void event_pack(struct buffer *b, struct room const *room, redo_operation const *op,
+                redo_result const *result)
+{
+    pack_notification(b, event_table[EVENT_OPERATION].name);
+    pack_array(b, 5);
+    pack_uint(b, room->handle);
+    pack_uint(b, room->sequence);
+    pack_bin(b, room->encoded.data, room->encoded.size);
+    if (result)
+        effects_pack(b, room, op, result);
+    else
+        pack_nil(b);
+}
+
+void event_pack_ended(struct buffer *b, struct room const *room)
+{
+    pack_notification(b, event_table[EVENT_ENDED].name);
+    pack_array(b, 1);
+    pack_uint(b, room->handle);
+}

@@ -1,0 +1,24 @@
+/* The shapes of methods.def packed from a history. */
+#ifndef SERVER_REPLY_H
+#define SERVER_REPLY_H
+
+#include "protocol/pack.h"
+#include "server/room.h"
+
+#define REPLY_POSITION_FIELDS 10 /* of a POSITION, without its state */
+
+/* The fields of a POSITION, to be packed into a map that has room for them. */
+void reply_position_fields(struct buffer *b, struct node const *n);
+
+/* A POSITION; with states, its state too. */
+void reply_position(struct buffer *b, struct history const *h, struct node const *n, bool states);
+
+#define REPLY_SESSION_FIELDS 8
+void reply_session_fields(struct buffer *b, struct room const *room);
+void reply_session(struct buffer *b, struct room const *room);
+
+/* A number, or nil for REDO_NOPOSITION; [first, count], or nil if count is 0. */
+void reply_number(struct buffer *b, uint32_t number);
+void reply_made(struct buffer *b, redo_result const *result);
+
+#endif
