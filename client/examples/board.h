@@ -1,6 +1,6 @@
-/* The rules of Sokoban and the file that levels are in. A board is a level, which stays as it is, and
- * a state of it, which is all that a move changes: so many bytes, equal for equal boards, as the
- * history wants them. Nothing here knows of histories or terminals. */
+/* The rules of Sokoban and the file that levels are in. A board is a level, which stays as it is,
+ * and a state of it, which is all that a move changes: so many bytes, equal for equal boards, as
+ * the history wants them. Nothing here knows of histories or terminals. */
 #ifndef EXAMPLES_BOARD_H
 #define EXAMPLES_BOARD_H
 

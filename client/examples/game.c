@@ -1,7 +1,7 @@
 /* Each command is one function below; the table at the end is the way to them. */
 #include "game.h"
 
-#include <stdlib.h>
+#include <poll.h>
 #include <string.h>
 
 /* With cycles suppressed, a detour of fewer moves than this is forgotten. */
@@ -70,13 +70,23 @@ static void settle(struct game *g)
         g->at = g->at->prev;
 }
 
+/* Something came that was no operation: perhaps the session was deleted. A change that changes
+ * nothing finds out. */
+static enum game_result probe(struct game *g)
+{
+    redo_setgraftbehavior(g->session, redo_getgraftbehavior(g->session));
+    return redo_lasterror() == REDO_OK ? GAME_NOT : failed(g);
+}
+
 enum game_result game_step(struct game *g)
 {
+    struct pollfd fd = {.fd = redo_client_fd(g->client), .events = POLLIN};
+    bool came = poll(&fd, 1, 0) > 0;
     int applied = redo_client_step(g->client, 0);
     if (applied < 0)
         return gone(g, redo_lasterror());
     if (applied == 0)
-        return GAME_NOT;
+        return came ? probe(g) : GAME_NOT;
     settle(g);
     return GAME_DONE;
 }
@@ -237,9 +247,9 @@ static struct {
     char const *commands;
     enum game_result (*run)(struct game *g, char command);
 } const table[] = {
-    {"lurdLURD", move}, {"<", undo},       {">123456789", redo}, {"^", back}, {"v", forward},
-    {"*", better},      {"$!", solution},  {"0", start},         {"_", drop}, {"%", graft},
-    {"~", suppress},
+    {"lurdLURD", move}, {"<", undo},   {">123456789", redo}, {"^", back},
+    {"v", forward},     {"*", better}, {"$!", solution},     {"0", start},
+    {"_", drop},        {"%", graft},  {"~", suppress},
 };
 
 enum game_result game_command(struct game *g, char command)

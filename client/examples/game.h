@@ -1,5 +1,5 @@
-/* One game: a level, the session that holds its history, and the position the player is at. What the
- * player can do is a command, one character each; the terminal and --play both speak them:
+/* One game: a level, the session that holds its history, and the position the player is at. What
+ * the player can do is a command, one character each; the terminal and --play both speak them:
  *
  *   l u r d (or upper case)  a move             <  undo, to the position before
  *   >  redo along the front branch              1 to 9  redo along that branch, front first

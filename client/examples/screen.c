@@ -1,6 +1,6 @@
-/* One loop: draw, wait for a key or for the daemon, do it. Everything is drawn anew each time; curses
- * finds out what has changed. The layout is worked out from the window's size: the panel stands
- * beside the board, or below it in short form; a board that is too large is shown around the
+/* One loop: draw, wait for a key or for the daemon, do it. Everything is drawn anew each time;
+ * curses finds out what has changed. The layout is worked out from the window's size: the panel
+ * stands beside the board, or below it in short form; a board that is too large is shown around the
  * player. */
 #include "screen.h"
 
@@ -55,7 +55,7 @@ static void on_signal(int number)
 
 static attr_t attributes(enum color color)
 {
-    static attr_t const plain[] = {[WALL] = A_DIM,  [BOX] = A_BOLD,    [DONE] = A_BOLD,
+    static attr_t const plain[] = {[WALL] = A_DIM,    [BOX] = A_BOLD,    [DONE] = A_BOLD,
                                    [GOAL] = A_NORMAL, [PLAYER] = A_BOLD, [MARK] = A_BOLD};
     if (color == PLAIN)
         return A_NORMAL;
@@ -366,9 +366,9 @@ static enum screen_result loop(struct screen *s, sigset_t const *signals)
 
 static void colors_init(void)
 {
-    static short const colors[] = {[WALL] = COLOR_BLUE,      [BOX] = COLOR_YELLOW,
-                                   [DONE] = COLOR_GREEN,     [GOAL] = COLOR_MAGENTA,
-                                   [PLAYER] = COLOR_CYAN,    [MARK] = COLOR_YELLOW};
+    static short const colors[] = {
+        [WALL] = COLOR_BLUE,    [BOX] = COLOR_YELLOW,  [DONE] = COLOR_GREEN,
+        [GOAL] = COLOR_MAGENTA, [PLAYER] = COLOR_CYAN, [MARK] = COLOR_YELLOW};
     if (!has_colors())
         return;
     start_color();

@@ -39,7 +39,8 @@ static char const usage[] =
     "                   l u r d moves (also upper case), < undo, > redo, 1-9 redo that branch,\n"
     "                   ^ back and v forward to a branch point, * to better, 0 to the start,\n"
     "                   $ step to the solution, ! to its end, _ drop, % graft, ~ suppress\n"
-    "  --print          print the history: number prev move movecount better endpoint solutionsize\n"
+    "  --print          print the history: number prev move movecount better endpoint "
+    "solutionsize\n"
     "  --help           this\n";
 
 static int complain(char const *what)
@@ -53,11 +54,16 @@ static int options_read(struct options *o, int argc, char **argv)
 {
     enum { LEVEL = 256, LEVELS, SESSION, SOCKET, FOLLOW, SUPPRESS, PLAY, PRINT, HELP };
     static struct option const known[] = {
-        {"level", required_argument, NULL, LEVEL},     {"levels", required_argument, NULL, LEVELS},
-        {"session", required_argument, NULL, SESSION}, {"socket", required_argument, NULL, SOCKET},
-        {"follow", required_argument, NULL, FOLLOW},   {"suppress", no_argument, NULL, SUPPRESS},
-        {"play", required_argument, NULL, PLAY},       {"print", no_argument, NULL, PRINT},
-        {"help", no_argument, NULL, HELP},             {0},
+        {"level", required_argument, NULL, LEVEL},
+        {"levels", required_argument, NULL, LEVELS},
+        {"session", required_argument, NULL, SESSION},
+        {"socket", required_argument, NULL, SOCKET},
+        {"follow", required_argument, NULL, FOLLOW},
+        {"suppress", no_argument, NULL, SUPPRESS},
+        {"play", required_argument, NULL, PLAY},
+        {"print", no_argument, NULL, PRINT},
+        {"help", no_argument, NULL, HELP},
+        {0},
     };
     *o = (struct options){.follow = true};
     for (int got; (got = getopt_long(argc, argv, "", known, NULL)) != -1;) {

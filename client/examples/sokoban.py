@@ -531,7 +531,7 @@ class Screen:
 
     def __init__(self, window, game, name, wakeup):
         self.window, self.game, self.name, self.wakeup = window, game, name, wakeup
-        self.mode, self.choice, self.help_top = PLAYING, None, 0
+        self.mode, self.choice, self.branches, self.help_top = PLAYING, None, [], 0
         window.nodelay(True)
         try:
             curses.curs_set(0)
@@ -695,11 +695,13 @@ class Screen:
         self.game.resume()
         self.game.attach()
         while True:
-            self.game.step()
-            if self.mode == CHOOSING and (self.game.number != self.choice
-                                          or self.game.at["nextcount"] < 2):
-                self.mode = PLAYING  # someone else has moved
+            if self.game.step() and self.mode == CHOOSING:
+                self.branches = self.game.branches()
+                if self.game.number != self.choice or len(self.branches) < 2:
+                    self.mode = PLAYING  # someone else has moved
             self.draw()
+            if self.game.daemon.events:
+                continue  # they came with an answer: the socket will not tell
             key = self.window.getch()
             if key == curses.ERR:
                 ready, _, _ = select.select([sys.stdin, self.game.daemon, self.wakeup], [], [])
@@ -812,6 +814,10 @@ def main():
     except BadLevel as e:
         return complain("%s: %s" % (options.levels, e))
     name = options.session if options.session is not None else "sokoban-%d" % level.number
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return complain("the name of a session is UTF-8")
     alone = options.play is not None or options.print
     status = 0
     try:

@@ -231,7 +231,8 @@ static void session_follows_the_rules(json_t *record, void *data)
 
     size_t i;
     json_t *step;
-    json_array_foreach (json_object_get(record, "steps"), i, step) {
+    json_array_foreach(json_object_get(record, "steps"), i, step)
+    {
         json_t *op = json_object_get(step, "op");
         char const *name = json_string_value(json_array_get(op, 0));
         if (!name || strcmp(name, "add") != 0)
