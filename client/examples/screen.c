@@ -173,6 +173,10 @@ static void draw_short_panel(struct game const *g, int y)
     game_mark(g, mark, sizeof mark);
     putf(y, 0, PLAIN, "Moves %u  Pos %u  Br %u  Sol %s", g->at->movecount,
          redo_getpositionid(g->at), g->at->nextcount, solution);
+    if (*mark && (int)strlen(mark) > COLS) { /* "Been here" is enough */
+        memmove(mark, mark + strlen("You have "), strlen(mark + strlen("You have ")) + 1);
+        *mark = 'B';
+    }
     put(y + 1, 0, MARK, mark);
 }
 
@@ -384,7 +388,6 @@ enum screen_result screen_run(struct game *game, char const *name, int *signal)
     struct sigaction action = {.sa_handler = on_signal};
     sigset_t blocked, before;
 
-    set_escdelay(25);
     SCREEN *terminal = newterm(NULL, stdout, stdin);
     if (!terminal)
         return SCREEN_FAILED;
@@ -399,6 +402,7 @@ enum screen_result screen_run(struct game *game, char const *name, int *signal)
     noecho();
     nodelay(stdscr, TRUE);
     keypad(stdscr, TRUE);
+    set_escdelay(25);
     curs_set(0);
     colors_init();
 

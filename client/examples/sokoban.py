@@ -589,7 +589,10 @@ class Screen:
         game, at = self.game, self.game.at
         self.put(y, 0, PLAIN, "Moves %d  Pos %d  Br %d  Sol %s" % (
             at["movecount"], at["number"], at["nextcount"], game.first["solutionsize"] or "-"))
-        self.put(y + 1, 0, MARK, " ".join(game.mark() or ()))
+        mark = " ".join(game.mark() or ())
+        if len(mark) > self.columns:
+            mark = "B" + mark[len("You have b"):]
+        self.put(y + 1, 0, MARK, mark)
 
     def draw_choice(self):
         """The branches to choose from, over the middle of the window."""
