@@ -1,7 +1,6 @@
 /* Each command is one function below; the table at the end is the way to them. */
 #include "game.h"
 
-#include <poll.h>
 #include <string.h>
 
 /* With cycles suppressed, a detour of fewer moves than this is forgotten. */
@@ -70,23 +69,13 @@ static void settle(struct game *g)
         g->at = g->at->prev;
 }
 
-/* Something came that was no operation: perhaps the session was deleted. A change that changes
- * nothing finds out. */
-static enum game_result probe(struct game *g)
-{
-    redo_setgraftbehavior(g->session, redo_getgraftbehavior(g->session));
-    return redo_lasterror() == REDO_OK ? GAME_NOT : failed(g);
-}
-
 enum game_result game_step(struct game *g)
 {
-    struct pollfd fd = {.fd = redo_client_fd(g->client), .events = POLLIN};
-    bool came = poll(&fd, 1, 0) > 0;
-    int applied = redo_client_step(g->client, 0);
-    if (applied < 0)
-        return gone(g, redo_lasterror());
-    if (applied == 0)
-        return came ? probe(g) : GAME_NOT;
+    int applied = redo_client_step(g->client, 0), status = redo_client_status(g->session);
+    if (status != REDO_OK)
+        return gone(g, status);
+    if (applied <= 0)
+        return GAME_NOT;
     settle(g);
     return GAME_DONE;
 }
@@ -356,15 +345,6 @@ static void print_number(FILE *out, redo_position const *p)
         fputs(" -", out);
 }
 
-/* The move that leads to a position; it has one before. */
-static int move_to(redo_position const *p)
-{
-    redo_branch const *b = p->prev->next;
-    while (b->p != p)
-        b = b->cdr;
-    return b->move;
-}
-
 void game_print(struct game const *g, FILE *out)
 {
     int count = redo_getsessionsize(g->session);
@@ -376,7 +356,7 @@ void game_print(struct game const *g, FILE *out)
         fprintf(out, "%u", number);
         print_number(out, p->prev);
         if (p->prev)
-            fprintf(out, " %d", move_to(p));
+            fprintf(out, " %d", redo_getmove(p));
         else
             fputs(" -", out);
         fprintf(out, " %u", p->movecount);

@@ -287,10 +287,8 @@ class Game:
         self.go(number)
 
     def attach(self):
-        """From now on, events tell of what is done to the session. The snapshot is not wanted: the
-        daemon forgets it once its end has been read."""
-        snapshot = self.ask("attach")["snapshot"]
-        self.ask("readsnapshot", snapshot, 0)
+        """From now on, events tell of what is done to the session."""
+        self.ask("attach", {"snapshot": False})
 
     def step(self):
         """Takes in what others have done; whether there was anything."""
@@ -312,7 +310,7 @@ class Game:
             if method == "sessionended":
                 raise Gone("the session was deleted")
             if method == "operation":
-                number = self.consider(number, *params[2:5])
+                number = self.consider(number, *params[3:5])
                 if params[3]["dropped"]:
                     refuge = params[3]["position"]["number"]
         if number != self.number:
@@ -324,7 +322,7 @@ class Game:
                 raise
             self.go(refuge)
 
-    def consider(self, number, operation, effects, own):
+    def consider(self, number, effects, own):
         """Where the player should be after an operation. What this frontend does after another
         counts, and the other way round."""
         position = effects["position"]
@@ -332,7 +330,7 @@ class Game:
             return number
         if effects["method"] in ("addposition", "getnextposition"):
             return self.number if own else position["number"] if self.follow else number
-        if effects["method"] == "dropposition" and number == first_number(operation):
+        if effects["method"] == "dropposition" and number in effects["gone"]:
             return position["number"]
         return number
 
@@ -480,16 +478,6 @@ COMMANDS = {
     "!": Game.solution, "0": Game.start, "_": Game.drop, "%": Game.graft,
     "~": Game.toggle_suppress,
 }
-
-
-def first_number(operation):
-    """The position that an encoded operation is about: LEB128 after the byte of its kind."""
-    number = 0
-    for i, byte in enumerate(operation[1:6]):
-        number |= (byte & 0x7F) << 7 * i
-        if byte < 0x80:
-            break
-    return number
 
 
 # ---- the terminal ----------------------------------------------------------------------------
