@@ -65,9 +65,10 @@ void room_free(struct room *room);
 int room_apply(struct room *room, struct client const *by, bool hurry, redo_operation const *op,
                redo_result *result);
 
-/* Attaches a client: its snapshot is the session as it is now. *made; or a code: REDO_EATTACHED,
+/* Attaches a client; with a snapshot, which is the session as it is now. *made; or a code: REDO_EATTACHED,
  * REDO_ENOMEM. */
-int room_attach(struct room *room, struct client *client, bool effects, struct subscription **made);
+int room_attach(struct room *room, struct client *client, bool effects, bool snapshot,
+                struct subscription **made);
 
 /* The client is told of the room's changes at once, before they are on disk. */
 bool room_relaxed(struct room const *room, struct client const *client);
