@@ -133,6 +133,10 @@ int store_set_aside(struct store *store, uint64_t id, uint64_t sequence);
  * crash at any point leaves the old or the new. */
 int store_compact(struct store *store, uint64_t id);
 
+/* Brings what was committed from the log into the database, when that is worth its while. To be called
+ * by who commits, when nobody waits for it. */
+int store_tidy(struct store *store);
+
 /* Gives free space of the file back to the disk, a piece at a time. */
 int store_shrink(struct store *store);
 
