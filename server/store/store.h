@@ -122,6 +122,14 @@ int store_operations(struct store_reader *r, uint64_t id, uint64_t from, uint64_
                      bool (*each)(void *data, uint64_t sequence, void const *op, size_t size),
                      void *data);
 
+/* The bytes kept with a session under a key, appended to the buffer: REDO_OK, REDO_ENOTKEPT ... And all
+ * that is kept with it, the newest first. */
+int store_kept(struct store_reader *r, uint64_t id, uint64_t key, struct buffer *bytes);
+int store_list_kept(struct store_reader *r, uint64_t id,
+                    bool (*each)(void *data, uint64_t key, int64_t when, void const *bytes,
+                                 size_t size),
+                    void *data);
+
 /* Sets aside what is damaged in a session, so that it can be written to again after `sequence`: what
  * comes after is kept in the store, out of the way, never deleted. */
 int store_set_aside(struct store *store, uint64_t id, uint64_t sequence);
@@ -132,6 +140,10 @@ int store_set_aside(struct store *store, uint64_t id, uint64_t sequence);
  * May run on any thread beside commits, which it never holds up for long: it writes in pieces, and a
  * crash at any point leaves the old or the new. */
 int store_compact(struct store *store, uint64_t id);
+
+/* Brings what was committed from the log into the database, when that is worth its while. To be called
+ * by who commits, when nobody waits for it. */
+int store_tidy(struct store *store);
 
 /* Gives free space of the file back to the disk, a piece at a time. */
 int store_shrink(struct store *store);
