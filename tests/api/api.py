@@ -24,15 +24,15 @@ STATE_MAX = 16 * MIB
 
 @contextlib.contextmanager
 def serving(*options):
-    """A daemon in a folder of its own; it must be alive at the end."""
+    """A daemon in a folder of its own. It must be alive at the end, and then end as it should: a
+    sanitizer that found a leak or worse says so there."""
     with harness.Folder() as folder, harness.Daemon(folder / "s", *options) as daemon:
         daemon.connect = lambda timeout=60: Rpc(daemon.socket_path, timeout=timeout)
         yield daemon
-        if daemon.process.poll() is not None and not daemon.ended:
-            raise AssertionError("the daemon ended: " + daemon.log())
-
-
-harness.Daemon.ended = False
+        assert daemon.process.poll() is None, "the daemon ended: " + daemon.log()
+        status = daemon.end()
+        log = daemon.log()
+        assert status == 0 and "Sanitizer" not in log and "runtime error" not in log, (status, log)
 
 
 def served(test):
