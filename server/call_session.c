@@ -476,7 +476,7 @@ int call_copysession(struct call *call)
 static bool list_one(void *data, struct store_info const *info)
 {
     struct job *job = data;
-    if (job->count == job->limit) {
+    if (job->count == job->limit || job->packed.size > PAGE_BYTES) {
         job->more = true;
         return false;
     }
@@ -534,6 +534,9 @@ static bool has_prefix(struct room const *room, struct arg const *prefix)
                                 memcmp(room->name, prefix->bytes.data, prefix->bytes.size) == 0);
 }
 
+/* A SESSION in an answer takes at most so many bytes, its name left aside. */
+#define SESSION_BYTES 256
+
 static int list_in_memory(struct call *call, struct arg const *prefix, struct arg const *after,
                           size_t limit)
 {
@@ -546,9 +549,10 @@ static int list_in_memory(struct call *call, struct arg const *prefix, struct ar
         place += registry_named(r, after->bytes.data, after->bytes.size) != NULL;
         first = place > first ? place : first;
     }
-    size_t end = first;
-    while (end < r->name_count && end - first < limit && has_prefix(r->by_name[end], prefix))
-        end++;
+    size_t end = first, bytes = 0;
+    while (end < r->name_count && end - first < limit && bytes < PAGE_BYTES &&
+           has_prefix(r->by_name[end], prefix))
+        bytes += SESSION_BYTES + r->by_name[end++]->name_size;
     bool more = end > first && end < r->name_count && has_prefix(r->by_name[end], prefix);
     struct buffer *b = call_reply(call);
     pack_map(b, 2);

@@ -134,8 +134,11 @@ int room_apply(struct room *room, struct client const *by, bool hurry, redo_oper
     bool attended = !list_empty(&room->subscriptions);
     if (op->kind == REDO_OP_PROPERTY && !valid_property(op))
         return REDO_ETYPE;
-    /* Before it is applied: it must not fail after. What can not be encoded can not be applied. */
-    if ((attended || room->stored) && encode(room, op) == REDO_ENOMEM)
+    /* Before it is applied: it must not fail after. What can not be encoded can not be applied, nor
+     * can a state of another size, which is not worth the room here. */
+    bool state = op->kind == REDO_OP_ADD || op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_CYCLE;
+    bool applicable = !state || op->statesize == room->history->size;
+    if ((attended || room->stored) && applicable && encode(room, op) == REDO_ENOMEM)
         return REDO_ENOMEM;
     void *kept = NULL; /* what a dropped subtree can be brought back from */
     size_t kept_size = 0;
