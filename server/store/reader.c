@@ -145,6 +145,27 @@ int store_find_id(struct store_reader *r, uint64_t id, struct store_info *info)
     return guarded(r, read_id, &(struct find){.id = id, .info = info});
 }
 
+struct epoch {
+    uint64_t id;
+    uint32_t *epoch;
+};
+
+static int read_epoch(struct store_reader *r, void *arg)
+{
+    struct epoch *e = arg;
+    struct session s;
+    int rc = session_read(&r->db, e->id, &s);
+
+    if (!rc)
+        *e->epoch = s.epoch;
+    return rc;
+}
+
+int store_epoch(struct store_reader *r, uint64_t id, uint32_t *epoch)
+{
+    return guarded(r, read_epoch, &(struct epoch){id, epoch});
+}
+
 static int read_last(struct store_reader *r, void *arg)
 {
     uint64_t *id = arg;
@@ -335,4 +356,42 @@ int store_operations(struct store_reader *r, uint64_t id, uint64_t from, uint64_
                      void *data)
 {
     return guarded(r, read_range, &(struct range){id, from, to, each, data});
+}
+
+struct kept {
+    uint64_t id, from;
+    bool with_data;
+    bool (*each)(void *data, uint64_t key, int64_t when, void const *kept, size_t size);
+    void *data;
+};
+
+static int read_kept(struct store_reader *r, void *arg)
+{
+    struct kept *k = arg;
+    sqlite3_stmt *s = database_statement(&r->db, SQL_KEPT_LIST);
+    int rc;
+
+    if (k->id >= ID_LIMIT || k->from >= KEY_LIMIT)
+        return REDO_OK;
+    sqlite3_bind_int64(s, 1, record_key(k->id, k->from));
+    sqlite3_bind_int64(s, 2, record_key(k->id, KEY_LIMIT - 1));
+    while ((rc = sqlite3_step(s)) == SQLITE_ROW) {
+        char const *data = sqlite3_column_blob(s, 1);
+        size_t size = (size_t)sqlite3_column_bytes(s, 1);
+        if (!data || !record_whole(data, size, RECORD_KEPT) || size < KEPT_HEAD)
+            return DATABASE_DAMAGED;
+        uint64_t key = get64(data + 24);
+        k->from = key + 1;
+        if (!k->each(k->data, key, (int64_t)get64(data + 32), k->with_data ? data + KEPT_HEAD : NULL,
+                     size - KEPT_HEAD))
+            return REDO_OK;
+    }
+    return database_error(&r->db, rc);
+}
+
+int store_kept(struct store_reader *r, uint64_t id, uint64_t from, bool with_data,
+               bool (*each)(void *data, uint64_t key, int64_t when, void const *kept, size_t size),
+               void *data)
+{
+    return guarded(r, read_kept, &(struct kept){id, from, with_data, each, data});
 }
