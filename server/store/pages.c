@@ -146,7 +146,7 @@ static uint32_t judge(struct pages *p, struct log_head const *head, struct glanc
             end = i + 1;
     }
     for (uint32_t i = 0; i + 1 < end; i++)
-        if (glances[i].whole && glances[i].commit)
+        if (glances[i].ours && glances[i].commit)
             proven = i + 1;
     p->log_frames = intact;
     if (proven <= intact) {
