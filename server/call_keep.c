@@ -77,9 +77,23 @@ int call_dropsubtree(struct call *call)
     return REDO_OK;
 }
 
+static bool take_kept(void *data, uint64_t key, int64_t when, void const *kept, size_t size)
+{
+    struct job *job = data;
+    if (key == job->limit) {
+        buffer_rewind(&job->packed, 0); /* reading may have begun again */
+        buffer_append(&job->packed, kept, size);
+    }
+    return false;
+}
+
 static void run_kept(struct job *job)
 {
-    job->result = store_kept(job->reader, job->id, job->limit, &job->packed);
+    job->result = store_kept(job->reader, job->id, job->limit, true, take_kept, job);
+    if (!job->result && job->packed.failed)
+        job->result = REDO_ENOMEM;
+    if (!job->result && !job->packed.size)
+        job->result = REDO_ENOTKEPT;
 }
 
 /* The bytes kept under the key of param 1, once the job has them: REDO_OK, a failure, CALL_LATER. */
@@ -162,6 +176,9 @@ static bool list_kept(void *data, uint64_t key, int64_t when, void const *bytes,
     uint32_t parent, top, count;
     if (job->count == job->limit)
         return false;
+    if (key <= job->sequence) /* told before, when reading had to begin again */
+        return true;
+    job->sequence = key;
     if (!subtree_look(bytes, size, &parent, &top, &count))
         return true;
     pack_map(b, 5);
@@ -181,7 +198,7 @@ static bool list_kept(void *data, uint64_t key, int64_t when, void const *bytes,
 
 static void run_list_kept(struct job *job)
 {
-    job->result = store_list_kept(job->reader, job->id, list_kept, job);
+    job->result = store_kept(job->reader, job->id, 0, true, list_kept, job);
     if (!job->result && job->packed.failed)
         job->result = REDO_ENOMEM;
 }

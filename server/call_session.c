@@ -476,6 +476,10 @@ int call_copysession(struct call *call)
 static bool list_one(void *data, struct store_info const *info)
 {
     struct job *job = data;
+    size_t common = info->name_size < job->text.size ? info->name_size : job->text.size;
+    int order = job->count ? memcmp(info->name, job->text.data, common) : 1;
+    if (!job->trash && (order < 0 || (order == 0 && info->name_size <= job->text.size)))
+        return true; /* told before, when reading had to begin again */
     if (job->count == job->limit || job->packed.size > PAGE_BYTES) {
         job->more = true;
         return false;

@@ -45,7 +45,7 @@ static char const *const texts[SQL_STATEMENTS] = {
     [SQL_SESSION_GET] = "SELECT record FROM session WHERE id = ?",
     [SQL_SESSION_PUT] = "REPLACE INTO session VALUES(?, ?)",
     [SQL_SESSION_DELETE] = "DELETE FROM session WHERE id = ?",
-    [SQL_SESSION_ALL] = "SELECT id, record FROM session WHERE id > ? ORDER BY id",
+    [SQL_SESSION_ALL] = "SELECT id FROM session WHERE id > ? ORDER BY id",
     [SQL_NAME_GET] = "SELECT id FROM name WHERE name = ?",
     [SQL_NAME_PUT] = "INSERT INTO name VALUES(?, ?)",
     [SQL_NAME_DELETE] = "DELETE FROM name WHERE name = ? AND id = ?",
@@ -70,8 +70,7 @@ static char const *const texts[SQL_STATEMENTS] = {
     [SQL_PART_TRIM] = "DELETE FROM part WHERE key IN"
                       " (SELECT key FROM part WHERE key BETWEEN ? AND ? LIMIT ?)",
     [SQL_KEPT_PUT] = "REPLACE INTO kept VALUES(?, ?)",
-    [SQL_KEPT_GET] = "SELECT record FROM kept WHERE key = ?",
-    [SQL_KEPT_LIST] = "SELECT record FROM kept WHERE key BETWEEN ? AND ? ORDER BY key DESC",
+    [SQL_KEPT_LIST] = "SELECT key, record FROM kept WHERE key BETWEEN ? AND ? ORDER BY key",
     [SQL_KEPT_RANGE] = "DELETE FROM kept WHERE key BETWEEN ? AND ?",
     [SQL_KEPT_DELETE] = "DELETE FROM kept WHERE key = ?",
     [SQL_ASIDE_PUT] = "INSERT INTO aside VALUES(NULL, ?)",

@@ -43,7 +43,6 @@ enum statement {
     SQL_PART_DELETE,
     SQL_PART_TRIM,
     SQL_KEPT_PUT,
-    SQL_KEPT_GET,
     SQL_KEPT_LIST,
     SQL_KEPT_RANGE,
     SQL_KEPT_DELETE,

@@ -11,6 +11,7 @@
 
 #define STORE_PATH_MAX 4096
 
+struct pages;
 struct pending; /* commit.c */
 
 struct store {
@@ -21,6 +22,8 @@ struct store {
      * own connection, and another when it finds that the number has changed. */
     pthread_rwlock_t gate;
     unsigned number;
+    pthread_mutex_t telling;
+    char news[STORE_PATH_MAX]; /* see store_notice() */
     /* Everything below belongs to who holds `writing`, inside the gate. */
     pthread_mutex_t writing;
     struct database db;
@@ -36,6 +39,23 @@ struct store {
 };
 
 void store_path(struct store const *store, unsigned number, char const *suffix, char *path);
+
+/* A store that is not open yet, to be given to store_close(); NULL without memory. */
+struct store *store_new(void);
+
+/* Takes the lock of the folder, which is made if it is not there, and finds its database: store->number
+ * is 0 if there is none. A code, and why. */
+int store_attach(struct store *store, char const *folder, bool make, char *why, size_t why_size);
+
+/* Looks at the files of its database, which is not open: REDO_OK, and whether it has to be rebuilt;
+ * REDO_EVERSION; a code. *pages is to be closed in any case. */
+int store_inspect(struct store *store, struct pages *pages, bool *damaged);
+
+/* Where a new database is made, whose name tells that it is not whole yet; takes away what is left of
+ * one that was not; and puts it in place, as the next number. */
+void store_new_path(struct store const *store, char const *suffix, char *path);
+void store_remove_new(struct store const *store);
+int store_adopt_new(struct store *store);
 
 /* In and out of the gate and of `writing`, with store->db open and clean. A code; when it is not
  * REDO_OK nothing is held. */
@@ -71,7 +91,10 @@ int name_leave(struct database *db, struct store_info const *info);
 /* Inserts or replaces the record in `record` under a key. */
 int row_put(struct database *db, enum statement which, int64_t key, struct buffer const *record);
 
-/* store_load() in a database; history may be NULL-checked by the caller only on REDO_OK. */
+/* How often something of a session was set aside. */
+int store_epoch(struct store_reader *r, uint64_t id, uint32_t *epoch);
+
+/* store_load() in a database. */
 int load_session(struct database *db, uint64_t id, struct history **history, uint64_t *sequence,
                  bool *damaged);
 

@@ -166,6 +166,7 @@ static int replay_row(struct history *h, struct journal const *j, struct journal
 
 static int replay(struct database *db, uint64_t id, struct history *h, uint64_t *sequence)
 {
+    uint64_t base = *sequence;
     sqlite3_stmt *s = database_statement(db, SQL_JOURNAL_FROM);
     struct journal_reader ops;
     int step, rc = REDO_OK;
@@ -182,8 +183,8 @@ static int replay(struct database *db, uint64_t id, struct history *h, uint64_t 
             rc = REDO_EDAMAGED;
         else if (j.first + j.count <= *sequence + 1)
             continue; /* in the snapshot */
-        else if (j.first > *sequence + 1)
-            rc = REDO_EDAMAGED;
+        else if (j.first > *sequence + 1 || (j.first <= *sequence && *sequence != base))
+            rc = REDO_EDAMAGED; /* a gap; or a row begins within another */
         if (!rc) {
             journal_read(&ops, data, size);
             rc = replay_row(h, &j, &ops, sequence);

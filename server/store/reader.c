@@ -145,6 +145,27 @@ int store_find_id(struct store_reader *r, uint64_t id, struct store_info *info)
     return guarded(r, read_id, &(struct find){.id = id, .info = info});
 }
 
+struct epoch {
+    uint64_t id;
+    uint32_t *epoch;
+};
+
+static int read_epoch(struct store_reader *r, void *arg)
+{
+    struct epoch *e = arg;
+    struct session s;
+    int rc = session_read(&r->db, e->id, &s);
+
+    if (!rc)
+        *e->epoch = s.epoch;
+    return rc;
+}
+
+int store_epoch(struct store_reader *r, uint64_t id, uint32_t *epoch)
+{
+    return guarded(r, read_epoch, &(struct epoch){id, epoch});
+}
+
 static int read_last(struct store_reader *r, void *arg)
 {
     uint64_t *id = arg;
@@ -337,69 +358,40 @@ int store_operations(struct store_reader *r, uint64_t id, uint64_t from, uint64_
     return guarded(r, read_range, &(struct range){id, from, to, each, data});
 }
 
-/* ---- what is kept ------------------------------------------------------------------------- */
-
 struct kept {
-    uint64_t id, key;
-    struct buffer *bytes;
-    bool (*each)(void *data, uint64_t key, int64_t when, void const *bytes, size_t size);
+    uint64_t id, from;
+    bool with_data;
+    bool (*each)(void *data, uint64_t key, int64_t when, void const *kept, size_t size);
     void *data;
-    uint64_t told; /* keys from this one on, if told_any */
-    bool told_any;
 };
 
 static int read_kept(struct store_reader *r, void *arg)
 {
     struct kept *k = arg;
-    void const *data;
-    size_t size;
-    struct kept_record kept;
-
-    if (k->id >= ID_LIMIT || k->key >= KEY_LIMIT)
-        return REDO_ENOTKEPT;
-    int rc = database_get(&r->db, database_statement(&r->db, SQL_KEPT_GET),
-                          record_key(k->id, k->key), &data, &size);
-    if (rc)
-        return rc;
-    if (!data)
-        return REDO_ENOTKEPT;
-    if (!kept_get(&kept, data, size))
-        return REDO_EDAMAGED;
-    buffer_append(k->bytes, kept.data, kept.size);
-    return k->bytes->failed ? REDO_ENOMEM : REDO_OK;
-}
-
-int store_kept(struct store_reader *r, uint64_t id, uint64_t key, struct buffer *bytes)
-{
-    return guarded(r, read_kept, &(struct kept){.id = id, .key = key, .bytes = bytes});
-}
-
-static int list_kept(struct store_reader *r, void *arg)
-{
-    struct kept *k = arg;
     sqlite3_stmt *s = database_statement(&r->db, SQL_KEPT_LIST);
-    int rc = SQLITE_DONE;
+    int rc;
 
-    if (k->id >= ID_LIMIT)
+    if (k->id >= ID_LIMIT || k->from >= KEY_LIMIT)
         return REDO_OK;
-    sqlite3_bind_int64(s, 1, record_key(k->id, 0));
-    sqlite3_bind_int64(s, 2, record_key(k->id, k->told_any ? k->told - 1 : KEY_LIMIT - 1));
-    while ((!k->told_any || k->told) && (rc = sqlite3_step(s)) == SQLITE_ROW) {
-        struct kept_record kept;
-        if (!kept_get(&kept, sqlite3_column_blob(s, 0), (size_t)sqlite3_column_bytes(s, 0)))
-            continue; /* damaged: it can not be brought back */
-        k->told = kept.key;
-        k->told_any = true;
-        if (!k->each(k->data, kept.key, kept.when, kept.data, kept.size))
+    sqlite3_bind_int64(s, 1, record_key(k->id, k->from));
+    sqlite3_bind_int64(s, 2, record_key(k->id, KEY_LIMIT - 1));
+    while ((rc = sqlite3_step(s)) == SQLITE_ROW) {
+        char const *data = sqlite3_column_blob(s, 1);
+        size_t size = (size_t)sqlite3_column_bytes(s, 1);
+        if (!data || !record_whole(data, size, RECORD_KEPT) || size < KEPT_HEAD)
+            return DATABASE_DAMAGED;
+        uint64_t key = get64(data + 24);
+        k->from = key + 1;
+        if (!k->each(k->data, key, (int64_t)get64(data + 32), k->with_data ? data + KEPT_HEAD : NULL,
+                     size - KEPT_HEAD))
             return REDO_OK;
     }
-    return rc == SQLITE_DONE || rc == SQLITE_ROW ? REDO_OK : database_error(&r->db, rc);
+    return database_error(&r->db, rc);
 }
 
-int store_list_kept(struct store_reader *r, uint64_t id,
-                    bool (*each)(void *data, uint64_t key, int64_t when, void const *bytes,
-                                 size_t size),
-                    void *data)
+int store_kept(struct store_reader *r, uint64_t id, uint64_t from, bool with_data,
+               bool (*each)(void *data, uint64_t key, int64_t when, void const *kept, size_t size),
+               void *data)
 {
-    return guarded(r, list_kept, &(struct kept){.id = id, .each = each, .data = data});
+    return guarded(r, read_kept, &(struct kept){id, from, with_data, each, data});
 }

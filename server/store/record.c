@@ -336,13 +336,3 @@ void kept_put(struct buffer *b, enum record_kind kind, uint64_t id, uint64_t key
     buffer_append(b, data, size);
     record_end(b, start);
 }
-
-bool kept_get(struct kept_record *kept, void const *data, size_t size)
-{
-    char const *p = data;
-
-    if (!record_whole(data, size, RECORD_KEPT) || size < 40)
-        return false;
-    *kept = (struct kept_record){get64(p + 24), (int64_t)get64(p + 32), p + 40, size - 40};
-    return kept->key < KEY_LIMIT;
-}

@@ -33,8 +33,8 @@ enum record_kind {
 
 /* Rows are ordered by session, then by a number within it. */
 #define KEY_BITS 34
-#define KEY_LIMIT ((uint64_t)1 << KEY_BITS)        /* of sequence numbers, and keys of kept bytes */
-#define ID_LIMIT ((uint64_t)1 << (63 - KEY_BITS)) /* of ids */
+#define KEY_LIMIT STORE_OPERATIONS
+#define ID_LIMIT STORE_IDS
 
 static inline int64_t record_key(uint64_t id, uint64_t number)
 {
@@ -178,15 +178,5 @@ bool part_get(struct part *part, void const *data, size_t size);
 
 void kept_put(struct buffer *b, enum record_kind kind, uint64_t id, uint64_t key, int64_t when,
               void const *data, size_t size);
-
-struct kept_record {
-    uint64_t key;
-    int64_t when;
-    void const *data; /* in the record */
-    size_t size;
-};
-
-bool kept_get(struct kept_record *kept, void const *data, size_t size);
-
 
 #endif

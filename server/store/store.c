@@ -14,6 +14,8 @@
 #include "core/redo_error.h"
 #include "server/store/internal.h"
 #include "server/store/page_vfs.h"
+#include "server/store/pages.h"
+#include "server/store/salvage.h"
 
 #define LOG_FRAMES 8192     /* of the log: more are brought into the database by store_tidy() */
 #define LOG_FRAMES_MAX 65536 /* ... and by store_commit() itself, if nobody calls that */
@@ -187,9 +189,106 @@ int store_sync_folder(struct store const *store)
     return rc;
 }
 
+/* A new database is made under another name: under its own there are only whole ones. */
+void store_new_path(struct store const *store, char const *suffix, char *path)
+{
+    snprintf(path, STORE_PATH_MAX, "%s/new%s", store->folder, suffix);
+}
+
+void store_remove_new(struct store const *store)
+{
+    static char const *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+    char path[STORE_PATH_MAX];
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        store_new_path(store, suffixes[i], path);
+        unlink(path);
+    }
+}
+
+/* Puts what was made under the new name in place, as the next number. */
+int store_adopt_new(struct store *store)
+{
+    char from[STORE_PATH_MAX], to[STORE_PATH_MAX];
+
+    store_new_path(store, "", from);
+    store_path(store, store->number + 1, "", to);
+    if (rename(from, to) < 0)
+        return REDO_EIO;
+    store->number++;
+    return store_sync_folder(store);
+}
+
+/* What happened, for the log; the last word counts. */
+static void notice(struct store *store, char const *format, ...)
+{
+    va_list arguments;
+
+    pthread_mutex_lock(&store->telling);
+    va_start(arguments, format);
+    vsnprintf(store->news, sizeof store->news, format, arguments);
+    va_end(arguments);
+    pthread_mutex_unlock(&store->telling);
+}
+
+bool store_notice(struct store *store, char *text, size_t size)
+{
+    pthread_mutex_lock(&store->telling);
+    bool any = store->news[0];
+    if (size)
+        snprintf(text, size, "%s", store->news);
+    store->news[0] = '\0';
+    pthread_mutex_unlock(&store->telling);
+    return any;
+}
+
+/* With the gate to itself, and the database closed. */
+static int rebuild(struct store *store)
+{
+    char old[STORE_PATH_MAX], new[STORE_PATH_MAX];
+    struct pages pages;
+    struct salvage told;
+
+    store_remove_new(store);
+    store_path(store, store->number, "", old);
+    store_new_path(store, "", new);
+    int rc = pages_open(&pages, old);
+    if (!rc)
+        rc = salvage(&pages, new, &told);
+    pages_close(&pages);
+    if (!rc)
+        rc = store_adopt_new(store);
+    if (rc) {
+        store_remove_new(store);
+        notice(store, "%s is damaged and could not be rebuilt: %s", old, redo_strerror(rc));
+        return rc;
+    }
+    store->log_salts = 0;
+    store->log_frames = store->log_done = 0;
+    notice(store,
+           "%s is damaged; it stays as it is, what is intact of it was taken over into redo-%u.db: "
+           "%llu sessions, of which %llu damaged",
+           old, store->number, (unsigned long long)told.sessions,
+           (unsigned long long)told.damaged);
+    return REDO_OK;
+}
+
 int store_rebuild(struct store *store, unsigned number)
 {
-    return REDO_ESTORE;
+    int rc = REDO_OK;
+
+    pthread_rwlock_wrlock(&store->gate);
+    if (store->number == number) {
+        if (store->stained && store->db.sqlite)
+            rc = clean_log(store); /* else what failed would be taken for committed */
+        if (!rc) {
+            store->stained = false;
+            database_close(&store->db);
+            rc = rebuild(store);
+        }
+    }
+    pthread_rwlock_unlock(&store->gate);
+    return rc == DATABASE_DAMAGED ? REDO_ESTORE : rc;
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -244,44 +343,14 @@ static int find_number(struct store *store)
     return REDO_OK;
 }
 
-/* A new database is made under another name: under its own there are only whole ones. */
-static void new_path(struct store const *store, char const *suffix, char *path)
-{
-    snprintf(path, STORE_PATH_MAX, "%s/new%s", store->folder, suffix);
-}
-
-static void remove_new(struct store const *store)
-{
-    static char const *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-    char path[STORE_PATH_MAX];
-
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        new_path(store, suffixes[i], path);
-        unlink(path);
-    }
-}
-
-/* Puts what was made under the new name in place, as the next number. */
-static int adopt_new(struct store *store)
-{
-    char from[STORE_PATH_MAX], to[STORE_PATH_MAX];
-
-    new_path(store, "", from);
-    store_path(store, store->number + 1, "", to);
-    if (rename(from, to) < 0)
-        return REDO_EIO;
-    store->number++;
-    return store_sync_folder(store);
-}
-
 static int create_first(struct store *store)
 {
     char path[STORE_PATH_MAX];
 
-    new_path(store, "", path);
+    store_new_path(store, "", path);
     int rc = database_create(path);
     if (!rc)
-        rc = adopt_new(store);
+        rc = store_adopt_new(store);
     return rc;
 }
 
@@ -304,45 +373,124 @@ static int take_lock(struct store *store, char *why, size_t why_size)
     return REDO_ESTORE;
 }
 
-static int prepare(struct store *store, char *why, size_t why_size)
+int store_attach(struct store *store, char const *folder, bool make, char *why, size_t why_size)
 {
-    if (make_folder(store->folder) < 0) {
-        tell(why, why_size, "%s: %s", store->folder, strerror(errno));
+    if (strlen(folder) >= sizeof store->folder) {
+        tell(why, why_size, "the name of the folder is too long");
+        return REDO_ESTORE;
+    }
+    strcpy(store->folder, folder);
+    if (make && make_folder(folder) < 0) {
+        tell(why, why_size, "%s: %s", folder, strerror(errno));
         return REDO_ESTORE;
     }
     int rc = take_lock(store, why, why_size);
     if (rc)
         return rc;
-    remove_new(store);
+    store_remove_new(store);
     rc = find_number(store);
-    if (!rc && !store->number)
-        rc = create_first(store);
-    if (!rc) {
-        rc = store_write_begin(store);
-        if (!rc)
-            store_write_end(store);
-    }
     if (rc)
-        tell(why, why_size, "%s: %s", store->folder, redo_strerror(rc));
+        tell(why, why_size, "%s: %s", folder, strerror(errno));
     return rc;
+}
+
+/* Keeps a copy of a log whose last transaction SQLite is about to drop. */
+static void keep_log(struct store *store)
+{
+    char from[STORE_PATH_MAX], to[STORE_PATH_MAX], bytes[4096];
+    ssize_t n = -1;
+
+    store_path(store, store->number, "-wal", from);
+    for (unsigned i = 1; i < 1000; i++) {
+        snprintf(to, sizeof to, "%s/redo-%u-interrupted-%u.wal", store->folder, store->number, i);
+        int in = open(from, O_RDONLY | O_CLOEXEC);
+        int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        bool exists = out < 0 && errno == EEXIST;
+        while (in >= 0 && out >= 0 && (n = read(in, bytes, sizeof bytes)) > 0)
+            if (write(out, bytes, (size_t)n) != n)
+                break;
+        if (out >= 0)
+            close(out);
+        if (in >= 0)
+            close(in);
+        if (!exists)
+            break;
+    }
+    notice(store, "the last change before the store was interrupted is not whole: %s has it", to);
+}
+
+int store_inspect(struct store *store, struct pages *pages, bool *damaged)
+{
+    unsigned char head[PAGE_SIZE];
+    char path[STORE_PATH_MAX];
+
+    store_path(store, store->number, "", path);
+    int rc = pages_open(pages, path);
+    if (rc)
+        return rc;
+    *damaged = pages->state == LOG_BROKEN || !pages_newest(pages, 1, head);
+    if (*damaged)
+        return REDO_OK;
+    /* The place of the version, the size of the pages and their checksum do not change with versions. */
+    uint32_t version, application;
+    memcpy(&version, head + 60, 4);
+    memcpy(&application, head + 68, 4);
+    if (be32toh(application) == DATABASE_APPLICATION && be32toh(version) > STORE_VERSION)
+        return REDO_EVERSION;
+    return REDO_OK;
+}
+
+static int inspect(struct store *store, char *why, size_t why_size)
+{
+    struct pages pages;
+    bool damaged = false;
+    int rc = store_inspect(store, &pages, &damaged);
+
+    store->log_salts = pages.log_salts;
+    store->log_frames = pages.log_frames;
+    enum log_state state = pages.state;
+    pages_close(&pages); /* before SQLite opens it */
+    if (rc == REDO_EVERSION)
+        tell(why, why_size, "%s is of a newer version than %d, the last that is known here",
+             store->folder, STORE_VERSION);
+    else if (rc)
+        tell(why, why_size, "%s: %s", store->folder, redo_strerror(rc));
+    if (rc)
+        return rc;
+    if (state == LOG_TORN && !damaged)
+        keep_log(store);
+    return damaged ? rebuild(store) : REDO_OK;
+}
+
+struct store *store_new(void)
+{
+    struct store *store = calloc(1, sizeof *store);
+
+    if (!store)
+        return NULL;
+    store->lock.fd = -1;
+    pthread_rwlock_init(&store->gate, NULL);
+    pthread_mutex_init(&store->writing, NULL);
+    pthread_mutex_init(&store->telling, NULL);
+    return store;
 }
 
 int store_open(struct store **opened, char const *folder, char *why, size_t why_size)
 {
-    struct store *store = calloc(1, sizeof *store);
+    struct store *store = store_new();
 
     tell(why, why_size, "%s", "");
     if (!store)
         return REDO_ENOMEM;
-    store->lock.fd = -1;
-    pthread_rwlock_init(&store->gate, NULL);
-    pthread_mutex_init(&store->writing, NULL);
-    int rc = REDO_ESTORE;
-    if (strlen(folder) < sizeof store->folder) {
-        strcpy(store->folder, folder);
-        rc = prepare(store, why, why_size);
-    } else {
-        tell(why, why_size, "the name of the folder is too long");
+    int rc = store_attach(store, folder, true, why, why_size);
+    if (!rc) {
+        rc = store->number ? inspect(store, why, why_size) : create_first(store);
+        if (!rc)
+            rc = store_write_begin(store);
+        if (!rc)
+            store_write_end(store);
+        if (rc && why_size && !*why && !store_notice(store, why, why_size))
+            tell(why, why_size, "%s: %s", folder, redo_strerror(rc));
     }
     if (rc) {
         store_close(store);
@@ -370,6 +518,7 @@ void store_close(struct store *store)
     lock_close(&store->lock);
     pthread_rwlock_destroy(&store->gate);
     pthread_mutex_destroy(&store->writing);
+    pthread_mutex_destroy(&store->telling);
     buffer_free(&store->scratch);
     commit_close(store);
     free(store);
