@@ -19,6 +19,9 @@ static void work(void *data)
         c->result = result;
         c->pending = false;
         uv_async_send(&c->done);
+        uv_mutex_unlock(&c->mutex);
+        store_tidy(c->store); /* those who waited have been told; what fails is tried again */
+        uv_mutex_lock(&c->mutex);
     }
     uv_mutex_unlock(&c->mutex);
 }

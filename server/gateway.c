@@ -67,9 +67,18 @@ call_handler *const call_handlers[METHOD_COUNT] = {
 
 /* ---- the store --------------------------------------------------------------------------- */
 
+/* What happened to the store is worth a line. */
+static void log_notices(struct gateway *gateway)
+{
+    char text[512];
+    while (store_notice(gateway->store, text, sizeof text))
+        log_warn("%s", text);
+}
+
 static void on_committed(void *data, uint64_t number)
 {
     struct gateway *gateway = data;
+    log_notices(gateway);
     rooms_committed(gateway, number);
     for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next)
         outbox_release(&list_entry(l, struct client, in_clients)->outbox, number);
@@ -78,6 +87,7 @@ static void on_committed(void *data, uint64_t number)
 static void on_failed(void *data, uint64_t committed, int code)
 {
     struct gateway *gateway = data;
+    log_notices(gateway);
     log_error("changes could not be stored and are undone: %s", redo_strerror(code));
     rooms_failed(gateway, committed);
     for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next)
@@ -97,8 +107,7 @@ static int open_store(struct gateway *gateway)
                   *why ? why : redo_strerror(rc));
         return -1;
     }
-    if (*why)
-        log_warn("%s", why); /* damage, and what became of it */
+    log_notices(gateway); /* damage, and what became of it */
     struct store_reader *reader = store_reader_open(gateway->store);
     uint64_t last;
     rc = reader ? store_last_id(reader, &last) : REDO_ENOMEM;

@@ -266,8 +266,8 @@ struct store_info rooms_info(struct room const *room)
 static void run_compact(struct job *job)
 {
     job->result = store_compact(job->gateway->store, job->id);
-    if (!job->result)
-        job->result = store_shrink(job->gateway->store);
+    for (bool more = true; !job->result && more;)
+        job->result = store_shrink(job->gateway->store, &more);
 }
 
 static void finish_compact(struct job *job)
