@@ -1,6 +1,5 @@
 /* The C library against a live daemon: what redo.h and redo_client.h promise when all goes well, and
  * when the daemon, or another frontend, does something else meanwhile. REDOD is the daemon to run. */
-#include <check.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,6 +13,7 @@
 
 #include "redo.h"
 #include "redo_client.h"
+#include "tests/suite.h"
 
 #define SIZE 4
 
@@ -357,7 +357,10 @@ START_TEST(session_that_another_deleted_stays_readable_and_is_refused)
     redo_session *mine = join(client, "n"), *beside = join(client, "m");
     redo_position *p = add(mine, first(mine), 1, "bbbb");
     ck_assert_int_eq(redo_client_deletesession(other, "n"), REDO_OK);
+    ck_assert_int_eq(redo_client_status(mine), REDO_OK); /* until a call */
     assert_no_change(mine, p, REDO_ENOSESSION);
+    ck_assert_int_eq(redo_client_status(mine), REDO_ENOSESSION);
+    ck_assert_int_eq(redo_client_status(beside), REDO_OK);
     assert_fails(redo_setgraftbehavior(mine, redo_nograft), redo_graft, REDO_ENOSESSION);
     assert_fails(redo_setbetterfields(mine), -1, REDO_ENOSESSION);
     assert_fails(redo_clearsessionchanged(mine), 0, REDO_ENOSESSION);
@@ -555,6 +558,7 @@ START_TEST(killed_daemon_makes_calls_fail_and_leaves_the_replica_readable)
         ck_assert_int_eq(redo_client_step(client, 100), -1);
         ck_assert_int_eq(redo_lasterror(), REDO_ECLOSED);
         assert_fails(redo_client_opensession(client, "n"), NULL, REDO_ECLOSED);
+        ck_assert_int_eq(redo_client_status(session), REDO_ECLOSED);
     }
     ck_assert_ptr_nonnull(redo_getnextposition(p, 3)); /* is in front */
     ck_assert_int_eq(redo_getsessionsize(session), 4);
@@ -688,9 +692,5 @@ int main(void)
     tcase_add_test(cases, ending_a_session_of_a_stopped_daemon_ends_in_time);
     tcase_add_test(cases, signals_do_not_end_a_call);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }
