@@ -46,15 +46,18 @@ static sqlite3_file *log_file(struct store *store)
     return file && file->pMethods ? file : NULL;
 }
 
-static uint64_t log_salts(sqlite3_file *log)
+/* 0 if the log is empty. A SQLite code. */
+static int read_salts(sqlite3_file *log, uint64_t *salts)
 {
     unsigned char head[24];
-    uint64_t salts;
 
-    if (!log || log->pMethods->xRead(log, head, sizeof head, 0) != SQLITE_OK)
-        return 0;
-    memcpy(&salts, head + 16, sizeof salts);
-    return salts;
+    *salts = 0;
+    if (!log)
+        return SQLITE_OK;
+    int rc = log->pMethods->xRead(log, head, sizeof head, 0);
+    if (rc == SQLITE_OK)
+        memcpy(salts, head + 16, sizeof *salts);
+    return rc == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : rc;
 }
 
 static int on_commit(void *data, sqlite3 *sqlite, char const *name, int frames)
@@ -73,14 +76,17 @@ static int clean_log(struct store *store)
 {
     sqlite3_file *log = log_file(store);
     sqlite3_int64 size = 0, good = 0;
+    uint64_t salts;
 
     if (!log)
         return REDO_OK;
-    if (store->log_salts && log_salts(log) == store->log_salts)
+    int rc = read_salts(log, &salts);
+    if (rc == SQLITE_OK && salts && salts == store->log_salts)
         good = DATABASE_WAL_HEAD +
                (sqlite3_int64)store->log_frames * (DATABASE_FRAME_HEAD + PAGE_SIZE);
     /* Else the log was begun anew, which it only is when all of it was in the database. */
-    int rc = log->pMethods->xFileSize(log, &size);
+    if (rc == SQLITE_OK)
+        rc = log->pMethods->xFileSize(log, &size);
     if (rc == SQLITE_OK && size > good)
         rc = log->pMethods->xTruncate(log, good);
     if (rc == SQLITE_OK)
@@ -146,7 +152,15 @@ static int checkpoint(struct store *store)
 
 int store_transaction(struct store *store)
 {
-    return database_do(&store->db, SQL_BEGIN);
+    int rc = database_do(&store->db, SQL_BEGIN);
+
+    if (rc)
+        return rc;
+    /* Before anything is written: it is what tells, after a failure, what of the log to keep. */
+    rc = database_error(&store->db, read_salts(log_file(store), &store->log_salts));
+    if (rc)
+        database_do(&store->db, SQL_ROLLBACK);
+    return rc;
 }
 
 int store_transaction_end(struct store *store, int rc)
@@ -159,7 +173,6 @@ int store_transaction_end(struct store *store, int rc)
         store->stained = true;
         return rc;
     }
-    store->log_salts = log_salts(log_file(store));
     if (store->log_frames - store->log_done > LOG_FRAMES_MAX)
         checkpoint(store);
     return REDO_OK;
@@ -171,7 +184,7 @@ int store_tidy(struct store *store)
 
     if (rc)
         return rc;
-    if (store->log_frames - store->log_done > LOG_FRAMES)
+    if (store->log_frames - store->log_done > store->log_limit)
         rc = checkpoint(store);
     store_write_end(store);
     return rc == DATABASE_DAMAGED ? REDO_ESTORE : rc;
@@ -469,6 +482,7 @@ struct store *store_new(void)
     if (!store)
         return NULL;
     store->lock.fd = -1;
+    store->log_limit = LOG_FRAMES;
     pthread_rwlock_init(&store->gate, NULL);
     pthread_mutex_init(&store->writing, NULL);
     pthread_mutex_init(&store->telling, NULL);
