@@ -107,19 +107,25 @@ static int open_database(struct store *store)
     return rc;
 }
 
+/* After a failed commit: cleans the log, and forgets what the connection has in memory. */
+static int clean(struct store *store)
+{
+    if (!store->stained)
+        return REDO_OK;
+    int rc = store->db.sqlite ? clean_log(store) : REDO_OK;
+    if (rc)
+        return rc;
+    database_close(&store->db);
+    store->stained = false;
+    return REDO_OK;
+}
+
 int store_write_begin(struct store *store)
 {
     for (int tries = 0;; tries++) {
         pthread_rwlock_rdlock(&store->gate);
         pthread_mutex_lock(&store->writing);
-        int rc = REDO_OK;
-        if (store->stained && store->db.sqlite) {
-            rc = clean_log(store);
-            if (!rc)
-                database_close(&store->db);
-        }
-        if (!rc)
-            store->stained = false;
+        int rc = clean(store);
         if (!rc && !store->db.sqlite)
             rc = open_database(store);
         if (!rc)
@@ -170,7 +176,9 @@ int store_transaction_end(struct store *store, int rc)
     if (rc) {
         if (!sqlite3_get_autocommit(store->db.sqlite))
             database_do(&store->db, SQL_ROLLBACK);
-        store->stained = true;
+        store->stained = rc == REDO_EIO || rc == REDO_EFULLDISK || rc == REDO_ENOMEM ||
+                         rc == DATABASE_DAMAGED;
+        clean(store); /* at once if that can be; else before the next */
         return rc;
     }
     if (store->log_frames - store->log_done > LOG_FRAMES_MAX)
@@ -292,10 +300,8 @@ int store_rebuild(struct store *store, unsigned number)
 
     pthread_rwlock_wrlock(&store->gate);
     if (store->number == number) {
-        if (store->stained && store->db.sqlite)
-            rc = clean_log(store); /* else what failed would be taken for committed */
+        rc = clean(store); /* else what failed would be taken for committed */
         if (!rc) {
-            store->stained = false;
             database_close(&store->db);
             rc = rebuild(store);
         }
@@ -519,7 +525,7 @@ static void close_database(struct store *store)
 {
     if (!store->db.sqlite)
         return;
-    if (!store->stained || clean_log(store) == REDO_OK)
+    if (clean(store) == REDO_OK && store->db.sqlite)
         database_finish(&store->db);
     database_close(&store->db);
 }

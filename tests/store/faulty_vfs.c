@@ -141,12 +141,19 @@ static void image_sync(struct image *i)
     i->synced = i->size;
 }
 
+/* All that was written, also what a sync that failed has lost track of. */
+static void image_sync_all(struct image *i)
+{
+    memset(i->dirty, 1, i->cap / SECTOR);
+    image_sync(i);
+}
+
 static void image_close(struct image *i)
 {
     if (--i->opened)
         return;
     if (!i->dark)
-        image_sync(i);
+        image_sync_all(i);
     for (struct image **at = &images; *at; at = &(*at)->next)
         if (*at == i) {
             *at = i->next;
@@ -179,6 +186,18 @@ void faulty_power_cut(unsigned sectors)
             if (i->dirty[s] && sectors >> 16 & 1)
                 image_sector(i, s, i->size);
         }
+        i->dark = true;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void faulty_kill(void)
+{
+    pthread_mutex_lock(&lock);
+    for (struct image *i = images; i; i = i->next) {
+        if (i->dark)
+            continue;
+        image_sync_all(i);
         i->dark = true;
     }
     pthread_mutex_unlock(&lock);

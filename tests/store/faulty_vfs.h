@@ -33,4 +33,7 @@ bool faulty_failed(void);
  * open stay dark until they are closed. */
 void faulty_power_cut(unsigned sectors);
 
+/* The process is killed: everything written is there. Otherwise as above. */
+void faulty_kill(void);
+
 #endif
