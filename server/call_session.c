@@ -286,7 +286,7 @@ int call_deletesession(struct call *call)
     if (rc)
         return rc;
     if (room->stored) {
-        if (rooms_leave(call->gateway, room))
+        if (rooms_leave(call->gateway, room->handle))
             return call_fail(call, REDO_ENOMEM);
         batch_trash(change(call), room->handle, time(NULL));
         room->number = call->number;
@@ -380,6 +380,8 @@ int call_restoresession(struct call *call)
         info.name_size = name->bytes.size;
     }
     struct registry *registry = &call->gateway->registry;
+    if (rooms_leaving(call->gateway, info.id))
+        return fail_session(call, REDO_ENOSESSION, &call->args.param[0]);
     if (job->more || registry_named(registry, info.name, info.name_size) ||
         registry_handled(registry, info.id)) {
         call_fail(call, REDO_EEXISTS);
@@ -403,8 +405,12 @@ int call_purgesession(struct call *call)
     int rc = find_trashed(call, NULL, &job);
     if (rc)
         return rc;
-    if (registry_handled(&call->gateway->registry, job->id)) /* being restored */
+    /* Being restored, or purged already. */
+    if (registry_handled(&call->gateway->registry, job->id) ||
+        rooms_leaving(call->gateway, job->id))
         return fail_session(call, REDO_ENOSESSION, &call->args.param[0]);
+    if (rooms_leave(call->gateway, job->id))
+        return call_fail(call, REDO_ENOMEM);
     batch_purge(change(call), job->id);
     pack_nil(call_reply(call));
     return REDO_OK;
@@ -427,7 +433,7 @@ int call_renamesession(struct call *call)
     memcpy(copy, name->bytes.data, name->bytes.size);
     copy[name->bytes.size] = '\0';
     /* Under its old name the store shows it until the batch is on disk. */
-    if (room->stored && rooms_leave(call->gateway, room)) {
+    if (room->stored && rooms_leave(call->gateway, room->handle)) {
         free(copy);
         return call_fail(call, REDO_ENOMEM);
     }

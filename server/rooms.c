@@ -39,7 +39,7 @@ static void run_load(struct job *job)
                                  &job->damaged);
 }
 
-static bool leaving(struct gateway const *gateway, uint64_t id)
+bool rooms_leaving(struct gateway const *gateway, uint64_t id)
 {
     for (size_t i = 0; i < gateway->leaving_count; i++)
         if (gateway->leaving[i].id == id)
@@ -78,7 +78,7 @@ static void finish_load(struct job *job)
     struct gateway *gateway = job->gateway;
     if (job->result)
         return;
-    if (leaving(gateway, job->info.id)) {
+    if (rooms_leaving(gateway, job->info.id)) {
         job->result = REDO_ENOSESSION;
         return;
     }
@@ -156,7 +156,7 @@ int rooms_handled(struct call *call, uint64_t handle, struct room **room)
 
 /* ---- what is not on disk yet ------------------------------------------------------------- */
 
-int rooms_leave(struct gateway *gateway, struct room *room)
+int rooms_leave(struct gateway *gateway, uint64_t id)
 {
     if (gateway->leaving_count == gateway->leaving_cap) {
         size_t cap = gateway->leaving_cap ? gateway->leaving_cap * 2 : 8;
@@ -167,7 +167,7 @@ int rooms_leave(struct gateway *gateway, struct room *room)
         gateway->leaving_cap = cap;
     }
     gateway->leaving[gateway->leaving_count++] =
-        (struct leaving){.id = room->handle, .number = gateway->committer.number};
+        (struct leaving){.id = id, .number = gateway->committer.number};
     return REDO_OK;
 }
 

@@ -10,9 +10,10 @@
 int rooms_named(struct call *call, char const *name, size_t size, struct room **room);
 int rooms_handled(struct call *call, uint64_t handle, struct room **room);
 
-/* The session of that name or handle is being taken away, or renamed, in the open batch: until that
- * is on disk the store still shows it there. REDO_OK or REDO_ENOMEM. */
-int rooms_leave(struct gateway *gateway, struct room *room);
+/* The session is being taken away, or renamed, in the open batch: until that is on disk the store still
+ * shows it where it was. REDO_OK or REDO_ENOMEM. And whether one is. */
+int rooms_leave(struct gateway *gateway, uint64_t id);
+bool rooms_leaving(struct gateway const *gateway, uint64_t id);
 
 /* Batches up to this one are on disk. */
 void rooms_committed(struct gateway *gateway, uint64_t number);

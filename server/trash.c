@@ -6,6 +6,7 @@
 #include "server/gateway.h"
 #include "server/job.h"
 #include "server/log.h"
+#include "server/rooms.h"
 
 #define LOOK_MS (60 * 1000) /* or a tenth of the age, if that is sooner */
 #define AT_ONCE 1000        /* sessions looked at and purged in one go */
@@ -31,15 +32,21 @@ static void finish_look(struct job *job)
 {
     struct gateway *gateway = job->gateway;
     uint64_t number;
+    size_t purged = 0;
     if (job->result || !job->count || gateway->closing)
         return;
     for (size_t at = 0; at < job->packed.size; at += sizeof(uint64_t)) {
         uint64_t id;
         memcpy(&id, job->packed.data + at, sizeof id);
-        if (!registry_handled(&gateway->registry, id)) /* not being restored */
-            batch_purge(committer_change(&gateway->committer, false, &number), id);
+        /* Not if it is being restored, or purged already. */
+        if (registry_handled(&gateway->registry, id) || rooms_leaving(gateway, id) ||
+            rooms_leave(gateway, id))
+            continue;
+        batch_purge(committer_change(&gateway->committer, false, &number), id);
+        purged++;
     }
-    log_info("%zu sessions that were deleted long ago are purged", job->count);
+    if (purged)
+        log_info("%zu sessions that were deleted long ago are purged", purged);
 }
 
 static void on_timer(uv_timer_t *timer)
