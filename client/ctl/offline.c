@@ -134,14 +134,16 @@ static void print_checked(void *data, struct store_info const *info, uint64_t ke
     }
     printf("damaged  ");
     print_name(info);
-    printf(": %s; ", what);
-    if (!info->positions && !kept)
-        printf("nothing of it is whole\n");
-    else if (info->sequence > kept)
-        printf("%s operations up to %" PRIu64 " of %" PRIu64 "\n",
-               *repair ? "kept are" : "a repair keeps", kept, info->sequence);
-    else
-        printf("%s operations up to %" PRIu64 "\n", *repair ? "kept are" : "a repair keeps", kept);
+    printf(": %s", what);
+    if (kept)
+        printf("; %s operations up to %" PRIu64, *repair ? "kept are" : "a repair keeps", kept);
+    else if (info->sequence)
+        fputs(*repair ? "; kept is none of its operations"
+                      : "; a repair keeps none of its operations",
+              stdout);
+    if (info->sequence > kept)
+        printf(" of %" PRIu64, info->sequence);
+    putchar('\n');
 }
 
 static int print_sum(struct store_check const *c, bool repair, char const *folder)
@@ -150,7 +152,7 @@ static int print_sum(struct store_check const *c, bool repair, char const *folde
 
     printf("%" PRIu64 " sessions whole, %" PRIu64 " damaged", c->whole, c->damaged);
     if (c->pages)
-        printf("; %" PRIu64 " damaged pages in the files", c->pages);
+        printf("; pages of the files that are damaged: %" PRIu64, c->pages);
     putchar('\n');
     if (damage && !repair)
         cli_complain("%s is damaged. A daemon serves what is whole, as told above; to put it right "
@@ -202,8 +204,9 @@ static int check(struct ctl *ctl, struct cli_command const *cli, int argc, char 
         puts("repaired: all that is in use is whole; what is damaged was kept beside it");
         return EXIT_GOOD;
     }
-    cli_complain("of %" PRIu64 " sessions nothing is whole: they stay as they are; a backup or an "
-                 "export may have them",
+    cli_complain("sessions of which nothing is whole: %" PRIu64
+                 ". They stay as they are; a backup or "
+                 "an export may have them",
                  again.damaged);
     return EXIT_BAD;
 }

@@ -197,14 +197,14 @@ def test_where_there_is_no_store_none_is_made():
         assert os.listdir(folder.path) == []
 
 
-def damage_one(s):
-    """Ends the daemon, and flips a byte of the thirtieth operation of session-3. The dumps before, by
+def damage_one(s, position=30):
+    """Ends the daemon, and flips a byte of the state of a position of session-3. The dumps before, by
     name."""
     dumps = {"session-%d" % i: s.dump("session-%d" % i) for i in range(8)}
     s.end_daemon()
     path = os.path.join(s.store, "redo-1.db")
     data = open(path, "rb").read()
-    at = data.find(state(3, 30)[:20])
+    at = data.find(state(3, position)[:20])
     assert at > 0
     flip(path, at)
     return dumps
@@ -220,7 +220,7 @@ def test_a_flipped_byte_is_found_and_nothing_is_changed():
         assert result.status == 1 and "check --repair" in result.err, result
         assert re.search(r"^damaged  session-3: .* a repair keeps operations up to \d+",
                          result.out, re.M), result
-        assert "damaged pages" in result.out
+        assert "pages of the files that are damaged: 1" in result.out
         after = {name: open(os.path.join(s.store, name), "rb").read()
                  for name in os.listdir(s.store) if name != "lock"}
         assert after == before
@@ -247,6 +247,20 @@ def test_a_repaired_store_is_whole_and_served_again():
         count = s.rpc.call("getsessionsize", "session-3")
         assert s.rpc.call("addposition", "session-3", 0, 9, b"x" * 64, 0, 0)["new"]
         assert count >= 1
+
+
+def test_a_session_of_which_nothing_is_whole_is_told_and_no_trouble_to_others():
+    with Setting(stored=True) as s:
+        fill(s)
+        dumps = damage_one(s, position=0)
+        result = redoctl("check", "--repair", "--store", s.store)
+        assert result.status == 1 and "nothing is whole: 1." in result.err, result
+        assert re.search(r"^damaged  session-3: no snapshot .* none of its operations of 61$",
+                         result.out, re.M), result
+        s.begin_daemon()
+        for name, dump in dumps.items():
+            if name != "session-3":
+                assert s.dump(name) == dump, name
 
 
 run()
