@@ -16,12 +16,13 @@ static struct command const *const commands[] = {
 
 static void print_help(struct cli_option const *options)
 {
-    puts("redoctl: looks at the histories that redod keeps, and calls its methods.\n\n"
+    puts("redoctl: looks at the histories that redod keeps, keeps them safe, and calls its "
+         "methods.\n\n"
          "usage: redoctl [options] COMMAND ...\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-10s %-20s  %s\n", commands[i]->cli.name, commands[i]->cli.params,
                commands[i]->cli.summary);
-    puts("\noptions of every command:");
+    puts("\noptions of every command but check and restore, which ask no daemon:");
     cli_print_options(options, stdout);
     puts("\nmore on a command: redoctl COMMAND --help");
 }

@@ -7,7 +7,7 @@ import shutil
 import stat
 import threading
 
-from ctl import Folder, Rpc, Setting, begin_example, redoctl, run
+from ctl import Folder, Rpc, Setting, Skip, begin_example, redoctl, run
 
 
 def good(*args):
@@ -147,6 +147,22 @@ def test_a_store_that_is_there_is_not_written_over():
         result = redoctl("restore", s.folder / "b", "--store", s.store)
         assert result.status == 1 and "has a store already" in result.err, result
         assert sorted(os.listdir(s.store)) == before
+
+
+def test_root_leaves_the_files_of_a_store_to_its_owner():
+    if os.geteuid() != 0:
+        raise Skip("not root")
+    with Setting(stored=True) as s:
+        s.begin("a")
+        s.output("backup", s.folder / "b")
+        os.chmod(s.folder.path, 0o755)
+        os.chmod(s.folder / "b", 0o644)
+        store = s.folder / "owned"
+        os.mkdir(store, 0o700)
+        os.chown(store, 65534, 65534)
+        good("restore", s.folder / "b", "--store", store)
+        good("check", "--repair", "--store", store)
+        assert {os.stat(os.path.join(store, name)).st_uid for name in os.listdir(store)} == {65534}
 
 
 def test_what_is_no_backup_or_damaged_is_not_restored():

@@ -9,7 +9,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 sys.path[1:1] = [os.path.join(TESTS, "server"), TESTS]
 
-from harness import TIMEOUT, Daemon, Folder, run, wait_for  # noqa: E402,F401
+from harness import TIMEOUT, Daemon, Folder, Skip, run, wait_for  # noqa: E402,F401
 from rpc import Rpc  # noqa: E402
 
 REDOCTL = os.environ.get("REDOCTL") or os.path.join("build", "client", "redoctl")
