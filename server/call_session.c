@@ -370,7 +370,7 @@ static int find_trashed(struct call *call, struct arg const *name, struct job **
 int call_restoresession(struct call *call)
 {
     struct arg const *name = args_option(&call->args, "name");
-    struct job *job;
+    struct job *job = NULL;
     int rc = name->present ? check_name(call, name) : REDO_OK;
     if (rc || (rc = find_trashed(call, name, &job)))
         return rc;
@@ -401,7 +401,7 @@ int call_restoresession(struct call *call)
 
 int call_purgesession(struct call *call)
 {
-    struct job *job;
+    struct job *job = NULL;
     int rc = find_trashed(call, NULL, &job);
     if (rc)
         return rc;
