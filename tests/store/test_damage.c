@@ -392,6 +392,8 @@ START_TEST(a_newer_store_is_refused_and_untouched)
     ck_assert_int_eq(store_check(folder, true, &check, why, sizeof why), REDO_EVERSION);
     struct bytes after = read_file(path);
     ck_assert(bytes_equal(before, after));
+    free(before.data);
+    free(after.data);
     sample_remove(folder);
 }
 END_TEST
