@@ -231,7 +231,15 @@ static int mirror_fill(struct mirror *m)
 
 redo_session *mirror_attach(redo_client *client, uint64_t handle, char const *name)
 {
-    struct mirror *m = calloc(1, sizeof *m);
+    /* A second mirror would take the events of the first, and its end would be the end of both. */
+    struct mirror *m = client->mirrors;
+    while (m && m->handle != handle)
+        m = m->next;
+    if (m) {
+        error_set(REDO_EATTACHED);
+        return NULL;
+    }
+    m = calloc(1, sizeof *m);
     if (!m) {
         error_set(REDO_ENOMEM);
         return NULL;
@@ -289,6 +297,16 @@ char const *redo_client_name(redo_session const *session)
 {
     struct mirror const *m = mirror_of(session);
     return m ? m->name : NULL;
+}
+
+int redo_client_status(redo_session const *session)
+{
+    struct mirror const *m = mirror_of(session);
+    if (!m)
+        return redo_lasterror();
+    if (m->lost)
+        return m->lost;
+    return m->client->connection.fd < 0 ? REDO_ECLOSED : REDO_OK;
 }
 
 uint64_t redo_client_sequence(redo_session const *session)

@@ -69,17 +69,5 @@ START_TEST(no_byte_can_be_another_and_none_be_missing)
 }
 END_TEST
 
-int main(void)
-{
-    Suite *s = suite_create("archive");
-    TCase *c = tcase_create("archive");
-    tcase_add_test(c, the_bytes_are_as_documented);
-    tcase_add_test(c, a_session_comes_back);
-    tcase_add_test(c, no_byte_can_be_another_and_none_be_missing);
-    suite_add_tcase(s, c);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("archive", the_bytes_are_as_documented, a_session_comes_back,
+          no_byte_can_be_another_and_none_be_missing)

@@ -105,9 +105,5 @@ int main(int argc, char **argv)
     TCase *c = tcase_create("make");
     tcase_add_test(c, make);
     suite_add_tcase(s, c);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(s);
 }

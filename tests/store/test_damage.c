@@ -409,9 +409,5 @@ int main(void)
     tcase_add_test(c, check_tells_and_repairs);
     tcase_add_test(c, a_newer_store_is_refused_and_untouched);
     suite_add_tcase(s, c);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(s);
 }

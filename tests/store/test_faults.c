@@ -406,9 +406,5 @@ int main(void)
     tcase_add_test(c, the_power_is_cut);
     tcase_add_test(c, what_failed_does_not_come_back_after_a_kill);
     suite_add_tcase(s, c);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(s);
 }

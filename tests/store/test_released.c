@@ -69,9 +69,5 @@ int main(void)
     tcase_add_loop_test(c, a_store_opens_and_tells_what_it_told, 0,
                         sizeof versions / sizeof *versions);
     suite_add_tcase(s, c);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(s);
 }
