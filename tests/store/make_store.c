@@ -1,5 +1,5 @@
-/* Makes the store of this release that is kept in tests/cases/stores/, as a kill would have left it, and
- * the text that tells what is in it:
+/* Makes the store of this release that is kept in tests/cases/stores/, as a kill would have left
+ * it, and the text that tells what is in it:
  *
  *   make-store FOLDER        (tests/cases/stores/vN; to be done once a version of the schema)
  */
@@ -45,7 +45,8 @@ static void play(struct sample *s, int steps)
 START_TEST(make)
 {
     struct sample s[5];
-    char const *names[] = {"plain", "compacted", "in the trash", "set aside", "\xc3\xa9t\xc3\xa9/wild"};
+    char const *names[] = {"plain", "compacted", "in the trash", "set aside",
+                           "\xc3\xa9t\xc3\xa9/wild"};
     struct buffer text = {0};
     char path[600];
 

@@ -91,7 +91,8 @@ static void tell_session(struct telling *t, uint64_t id)
     say(text, "\n");
     ck_assert_int_eq(store_kept(t->reader, id, 0, true, tell_kept, text), REDO_OK);
     ck_assert_int_eq(store_load(t->reader, id, &h, &sequence, &damaged), REDO_OK);
-    say(text, "  loaded to %llu%s\n", (unsigned long long)sequence, damaged ? ", damaged there" : "");
+    say(text, "  loaded to %llu%s\n", (unsigned long long)sequence,
+        damaged ? ", damaged there" : "");
     tell_history(text, h);
     history_free(h);
 }
