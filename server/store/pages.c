@@ -122,8 +122,11 @@ static int read_glances(struct pages const *p, struct log_head const *head, stru
         before = stored_sum(frame + 16);
         g->page = big32(frame);
         g->commit = big32(frame + 4) != 0;
-        g->ours = memcmp(frame + 8, head->salts, 8) == 0;
-        g->whole = g->ours && g->page && same(sum, before);
+        /* A frame of an earlier use has other values in both halves. */
+        bool first = memcmp(frame + 8, head->salts, 4) == 0;
+        bool second = memcmp(frame + 12, head->salts + 4, 4) == 0;
+        g->ours = first || second;
+        g->whole = first && second && g->page && same(sum, before);
     }
     free(frame);
     return REDO_OK;
