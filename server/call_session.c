@@ -279,10 +279,24 @@ static struct batch *change(struct call *call)
     return committer_change(&call->gateway->committer, true, &call->number);
 }
 
+/* Nothing of the session could be read: it can be deleted all the same, and its name be free again. */
+static int delete_damaged(struct call *call)
+{
+    struct job *job = call->client->job;
+    uint64_t id = job->info.id;
+    if (rooms_leave(call->gateway, id))
+        return call_fail(call, REDO_ENOMEM);
+    batch_trash(change(call), id, time(NULL));
+    pack_nil(call_reply(call));
+    return REDO_OK;
+}
+
 int call_deletesession(struct call *call)
 {
     struct room *room;
     int rc = call_room(call, &room);
+    if (rc == REDO_EDAMAGED && call->client->job && call->client->job->info.id)
+        return delete_damaged(call);
     if (rc)
         return rc;
     if (room->stored) {

@@ -38,7 +38,7 @@ static bool read_facts(msgpack_object const *result, struct exported *e)
 {
     msgpack_object const *name = map_get(result, "name");
 
-    if (!name || !integer_read(map_get(result, "created"), INT64_MIN, INT64_MAX, &e->created) ||
+    if (!name || !integer_read(map_get(result, "begun"), INT64_MIN, INT64_MAX, &e->created) ||
         !integer_read(map_get(result, "sequence"), 0, INT64_MAX, &e->sequence) ||
         !integer_read(map_get(result, "positions"), 0, INT64_MAX, &e->positions))
         return false;

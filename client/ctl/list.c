@@ -89,7 +89,7 @@ static bool print_all(msgpack_object const *session)
     if (!read_number(session, "session", &handle) || !read_number(session, "size", &size) ||
         !read_number(session, "cmpsize", &cmpsize) || !read_number(session, "graft", &graft) ||
         !read_number(session, "sequence", &sequence) ||
-        !read_number(session, "created", &created) || !read_yes(session, "changed", &changed))
+        !read_number(session, "begun", &created) || !read_yes(session, "changed", &changed))
         return false;
     printf("%8" PRId64 " %8" PRId64 " %8" PRId64 " %5" PRId64 "  %-7s %10" PRId64 "  ", handle,
            size, cmpsize, graft, changed, sequence);

@@ -29,7 +29,7 @@ static void print_value(msgpack_object const *value)
 
 static bool is_time(char const *key)
 {
-    return strcmp(key, "created") == 0 || strcmp(key, "used") == 0 || strcmp(key, "trashed") == 0;
+    return strcmp(key, "begun") == 0 || strcmp(key, "used") == 0 || strcmp(key, "trashed") == 0;
 }
 
 /* A map as lines `key  value`; of lists their length, of maps in it their own lines. */

@@ -37,7 +37,7 @@ def test_a_long_list_tells_all_of_a_session():
         row = row.split()
         assert row[6:12] == [str(told["session"]), "4", "2", "3", "yes", str(told["sequence"])]
         assert " ".join(row[12:14]) == time.strftime("%Y-%m-%d %H:%M",
-                                                     time.localtime(told["created"]))
+                                                     time.localtime(told["begun"]))
         assert row[14] == "b"
 
 
