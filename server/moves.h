@@ -1,5 +1,5 @@
-/* The moves of a list of additions, to find two that are the same move from the same position before
- * either is made. A table of fixed size, made for one list. */
+/* The moves of a list of additions, to find two that are the same move from the same position
+ * before either is made. A table of fixed size, made for one list. */
 #ifndef SERVER_MOVES_H
 #define SERVER_MOVES_H
 

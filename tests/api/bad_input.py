@@ -2,13 +2,12 @@
 else has noticed. The bad calls are made from server.info, so that each method that is ever added is
 tried in the same ways."""
 import random
-import struct
 
 import msgpack
 
 from api import (ECONSTANT, EDAMAGED, EDROPPED, EFRAME, EMESSAGE, EMETHOD, ENOSESSION, EOPERATION,
                  EOPTION, EPARAMS, EPOSITION, ERANGE, ESTATE, ETOOBIG, ETYPE, EUTF8, MIB, STATE_MAX,
-                 Closed, Rpc, add, begin, chain, check_error, number, run, served, serving, snapshot)
+                 Closed, add, begin, chain, check_error, number, run, serving, snapshot)
 
 STATE = number(1)
 EXT = msgpack.ExtType(5, b"abc")
@@ -483,7 +482,6 @@ def test_garbage_ends_only_its_own_connection_with_a_last_word():
                     rpc.socket.shutdown(1)
                 except OSError:
                     pass  # it has ended already
-                messages = []
                 try:
                     while True:
                         rpc._receive(20)

@@ -6,7 +6,8 @@ from api import (EATTACHED, ENOTATTACHED, ERANGE, MIB, add, begin, chain,
 
 POSITION = {"number", "prev", "move", "movecount", "better", "endpoint", "solutionend",
             "solutionsize", "nextcount", "setbetter"}
-NOTHING = {"position": None, "new": False, "grafted": None, "made": None, "dropped": 0}
+NOTHING = {"position": None, "new": False, "grafted": None, "made": None, "dropped": 0,
+           "gone": []}
 
 
 def event_of(rpc):
@@ -138,6 +139,18 @@ def test_attaching_twice_is_refused_and_detaching_what_is_not_attached(daemon, r
     rpc.call("server.ping")
     assert rpc.notifications == []
     assert rpc.call("attach", session)["sequence"] == 1
+
+
+@served
+def test_attach_without_a_snapshot_gives_events_alone(daemon, rpc):
+    session = begin(rpc, name="n")
+    add(rpc, session, 0, 1, 1)
+    answer = rpc.call("attach", session, {"snapshot": False})
+    assert (answer["snapshot"], answer["sequence"]) == (0, 1)
+    assert error_of(rpc, "readsnapshot", session, 0, 1) == ENOTATTACHED
+    add(rpc, session, 0, 2, 2)
+    assert event_of(rpc)[0] == 2
+    assert error_of(rpc, "attach", session) == EATTACHED
 
 
 # ---- events
@@ -285,18 +298,32 @@ def test_effects_of_each_method(daemon, rpc):
     # A shorter way to bbb: grafted from 2 to 5, and the solution copied back as 6.
     assert told("addposition", 0, 7, b"bbb2", 0, 1) == {
         "method": "addposition", "position": 5, "new": True, "grafted": {"from": 2, "to": 5},
-        "made": [5, 2], "dropped": 0}
+        "made": [5, 2], "dropped": 0, "gone": []}
     assert told("addposition", 4, 9, b"bbb9", 0, 2)["position"] == 7
     assert told("setbetterfields") == {**NOTHING, "method": "setbetterfields"}
     assert told("duplicatepath", 7, 5) == {
         **NOTHING, "method": "duplicatepath", "position": 7, "made": [8, 1]}
     # From the old end upwards: 8 and 7 are dropped, the match is what it is about.
     assert told("suppresscycle", 8, b"ddd.", 10) == {
-        **NOTHING, "method": "suppresscycle", "position": 4, "dropped": 2}
+        **NOTHING, "method": "suppresscycle", "position": 4, "dropped": 2, "gone": [8, 7]}
     # Of a drop: the position before it.
     assert told("dropposition", 4) == {
-        **NOTHING, "method": "dropposition", "position": 0, "dropped": 1}
+        **NOTHING, "method": "dropposition", "position": 0, "dropped": 1, "gone": [4]}
     assert told("clearsessionchanged") == {**NOTHING, "method": "clearsessionchanged"}
+
+
+@served
+def test_effects_name_up_to_1000_positions_that_are_gone(daemon, rpc):
+    session = begin(rpc)
+    rpc.call("attach", session)
+    for count, named in ((1, True), (1000, True), (1001, False), (5000, False)):
+        made = chain(rpc, session, count)
+        rpc.call("server.ping")
+        taken(rpc)
+        rpc.call("suppresscycle", session, made[-1], number(0), 2**31 - 1)
+        effects = effects_of(rpc)
+        assert effects["dropped"] == count
+        assert effects["gone"] == (made[::-1] if named else None), count
 
 
 @served

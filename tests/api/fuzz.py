@@ -39,11 +39,14 @@ class Fuzzer:
     def __init__(self, daemon, methods, rng):
         self.daemon, self.methods, self.rng = daemon, methods, rng
         self.rpc, self.sent, self.lives = None, 0, 0
+        self.handles = []
 
     def value(self, type):
         rng = self.rng
         if type == "session":
-            return rng.choice((rng.randrange(40), rng.randrange(1000), *NAMES, "shared", "shared"))
+            if self.handles and rng.random() < 0.3:
+                return rng.choice(self.handles)
+            return rng.choice((rng.randrange(40), rng.randrange(1000), *NAMES, *["shared"] * 12))
         if type == "position":
             return rng.choice((0, rng.randrange(10), rng.randrange(300), rng.randrange(300)))
         if type == "int":
@@ -69,7 +72,7 @@ class Fuzzer:
     def request(self):
         rng = self.rng
         method = rng.choice(self.methods)
-        if method["name"] in ("deletesession", "endsession") and rng.random() < 0.9:
+        if method["name"] in ("deletesession", "endsession") and rng.random() < 0.97:
             method = rng.choice(self.methods)
         if rng.random() < 0.4:
             method = next(m for m in self.methods if m["name"] == "addposition")
@@ -103,7 +106,7 @@ class Fuzzer:
             self.rpc, self.lives = self.daemon.connect(PATIENCE), self.lives + 1
             self.honest = rng.random() < 0.7  # sends no bytes that are no request
             self.reads = rng.random() < 0.9
-            self.ids = []
+            self.handles = []  # of the newest sessions it was told of
         data = []
         for _ in range(rng.choice((1, 5, 40))):
             method, params = self.request()
@@ -117,7 +120,6 @@ class Fuzzer:
                     (None, True, -1, 2**32, 2**64 - 1, 1.5, "", b"", [], {}, [[]], "é"))
             packed = msgpack.packb([0, id, method, params])
             if self.honest:
-                self.ids.append(id)
                 self.rpc.expect(id)
             elif rng.random() < 0.1:
                 packed = self.mutated(packed)
@@ -156,6 +158,10 @@ class Fuzzer:
                 return
             while self.rpc.waiting:
                 self.rpc._receive(PATIENCE)
+            for responses in self.rpc.responses.values():
+                for error, result in responses:
+                    if isinstance(result, dict) and "session" in result:
+                        self.handles = self.handles[-3:] + [result["session"]]
             self.rpc.responses.clear()
             self.rpc.notifications.clear()
             self.rpc.log.clear()

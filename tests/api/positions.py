@@ -1,8 +1,7 @@
 """What changes a session: every method, every option, and what it answers."""
-import msgpack
 
 from api import (EBRANCHES, ECONSTANT, EDIFFERS, EDROPPED, EFIRST, EOPERATION, EPARAMS, EPOSITION,
-                 ERANGE, ESTATE, ETYPE, STATE_MAX, add, begin, chain, check_error, error_of, number,
+                 ERANGE, ESTATE, ETYPE, STATE_MAX, add, begin, chain, check_error, number,
                  numbers, run, served, snapshot)
 
 FIELDS = {"number", "prev", "move", "movecount", "better", "endpoint", "solutionend",

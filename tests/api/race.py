@@ -7,7 +7,7 @@ import random
 import subprocess
 import sys
 
-from api import begin, harness, number, run, serving, snapshot, wait_for
+from api import begin, harness, run, serving, snapshot, wait_for
 
 options = argparse.ArgumentParser()
 options.add_argument("--programs", default=os.path.join("build", "tests", "api"))

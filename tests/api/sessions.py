@@ -1,12 +1,11 @@
 """Sessions: names, joining, privacy, ending, deleting, loading; and the daemon's own methods."""
-import struct
 
 import msgpack
 
 from api import (EATTACHED, ECONSTANT, EDAMAGED, EEXISTS, EFRAME, EMESSAGE, EMETHOD, ENAME,
                  ENOSESSION, ENOTATTACHED, EOPTION, EPARAMS, EPOSITION, ERANGE, ESTATE, ETYPE,
-                 EUTF8, EVERSION, MIB, STATE_MAX, RpcError, add, begin, check_error, error_of,
-                 number, numbers, run, served, serving, snapshot, wait_for)
+                 EUTF8, EVERSION, MIB, STATE_MAX, add, begin, check_error, error_of,
+                 number, run, served, serving, snapshot, wait_for)
 
 SESSION_FIELDS = {"session", "name", "size", "cmpsize", "graft", "positions", "changed", "sequence"}
 

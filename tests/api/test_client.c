@@ -1,6 +1,6 @@
-/* The C library against a live daemon: what redo.h and redo_client.h promise when all goes well, and
- * when the daemon, or another frontend, does something else meanwhile. REDOD is the daemon to run. */
-#include <check.h>
+/* The C library against a live daemon: what redo.h and redo_client.h promise when all goes well,
+ * and when the daemon, or another frontend, does something else meanwhile. REDOD is the daemon to
+ * run. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,6 +14,7 @@
 
 #include "redo.h"
 #include "redo_client.h"
+#include "tests/suite.h"
 
 #define SIZE 4
 
@@ -357,7 +358,10 @@ START_TEST(session_that_another_deleted_stays_readable_and_is_refused)
     redo_session *mine = join(client, "n"), *beside = join(client, "m");
     redo_position *p = add(mine, first(mine), 1, "bbbb");
     ck_assert_int_eq(redo_client_deletesession(other, "n"), REDO_OK);
+    ck_assert_int_eq(redo_client_status(mine), REDO_OK); /* until a call */
     assert_no_change(mine, p, REDO_ENOSESSION);
+    ck_assert_int_eq(redo_client_status(mine), REDO_ENOSESSION);
+    ck_assert_int_eq(redo_client_status(beside), REDO_OK);
     assert_fails(redo_setgraftbehavior(mine, redo_nograft), redo_graft, REDO_ENOSESSION);
     assert_fails(redo_setbetterfields(mine), -1, REDO_ENOSESSION);
     assert_fails(redo_clearsessionchanged(mine), 0, REDO_ENOSESSION);
@@ -443,8 +447,12 @@ START_TEST(result_of_an_operation_is_the_same_as_in_process)
     redo_addposition(mine, two, 3, "dddd", 1, redo_check);
     redo_setgraftbehavior(mine, redo_graftandcopy);
     add(theirs, first(theirs), 9, "zzzz"); /* comes in between */
-    redo_operation op = {.kind = REDO_OP_ADD, .position = 0, .move = 5, .state = "cccX",
-                         .statesize = SIZE, .value = redo_check};
+    redo_operation op = {.kind = REDO_OP_ADD,
+                         .position = 0,
+                         .move = 5,
+                         .state = "cccX",
+                         .statesize = SIZE,
+                         .value = redo_check};
     redo_result r;
     ck_assert_int_eq(redo_apply(mine, &op, &r), REDO_OK);
     ck_assert_uint_eq(r.position, 5);
@@ -551,10 +559,12 @@ START_TEST(killed_daemon_makes_calls_fail_and_leaves_the_replica_readable)
         assert_fails(redo_addposition(session, p, 4, "eeee", 0, 0), NULL, REDO_ECLOSED);
         assert_no_change(session, p, REDO_ECLOSED);
         assert_no_change(own, first(own), REDO_ECLOSED);
-        assert_fails(redo_getnextposition(p, 2), NULL, REDO_ECLOSED); /* would move it to the front */
+        assert_fails(redo_getnextposition(p, 2), NULL,
+                     REDO_ECLOSED); /* would move it to the front */
         ck_assert_int_eq(redo_client_step(client, 100), -1);
         ck_assert_int_eq(redo_lasterror(), REDO_ECLOSED);
         assert_fails(redo_client_opensession(client, "n"), NULL, REDO_ECLOSED);
+        ck_assert_int_eq(redo_client_status(session), REDO_ECLOSED);
     }
     ck_assert_ptr_nonnull(redo_getnextposition(p, 3)); /* is in front */
     ck_assert_int_eq(redo_getsessionsize(session), 4);
@@ -671,7 +681,8 @@ int main(void)
     tcase_add_test(cases, unfit_states_and_sizes_are_refused);
     tcase_add_test(cases, unfit_names_are_refused);
     tcase_add_test(cases, without_a_daemon_beginning_fails);
-    tcase_add_test(cases, second_beginning_of_a_session_on_one_client_is_refused_and_the_first_goes_on);
+    tcase_add_test(cases,
+                   second_beginning_of_a_session_on_one_client_is_refused_and_the_first_goes_on);
     tcase_add_test(cases, one_client_has_several_sessions);
     tcase_add_test(cases, replica_stands_still_between_calls_and_follows_in_a_step);
     tcase_add_test(cases, position_that_another_dropped_stays_readable_and_is_refused);
@@ -688,9 +699,5 @@ int main(void)
     tcase_add_test(cases, ending_a_session_of_a_stopped_daemon_ends_in_time);
     tcase_add_test(cases, signals_do_not_end_a_call);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }
