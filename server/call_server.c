@@ -35,8 +35,38 @@ int call_server_hello(struct call *call)
     return REDO_OK;
 }
 
+/* The names of damaged sessions, at most PAGE_DEFAULT. */
+static bool note_damaged(void *data, struct store_info const *info)
+{
+    struct job *job = data;
+    if (info->damaged) {
+        pack_str(&job->packed, info->name, info->name_size);
+        job->count++;
+    }
+    return job->count < PAGE_DEFAULT;
+}
+
+static void run_damaged(struct job *job)
+{
+    job->result =
+        store_list(job->reader, NULL, 0, NULL, 0, SIZE_MAX, false, note_damaged, job);
+    if (!job->result && job->packed.failed)
+        job->result = REDO_ENOMEM;
+}
+
 int call_server_info(struct call *call)
 {
+    struct job *job = call->client->job;
+    if (call->gateway->store && (!job || job->run != run_damaged)) {
+        job = job_new(call->gateway, call->client);
+        if (!job)
+            return call_fail(call, REDO_ENOMEM);
+        job->run = run_damaged;
+        job_start(job);
+        return CALL_LATER;
+    }
+    if (job && job->result)
+        return call_fail(call, job->result);
     struct describe_limit const limits[] = {
         {"name", ROOM_NAME_MAX},
         {"page", PAGE_MAX},
@@ -45,8 +75,13 @@ int call_server_info(struct call *call)
         {"connections", call->gateway->daemon->config.max_connections},
     };
     struct frame_limits const *frame = &call->client->conn->conns->limits.frame;
+    struct buffer *b = call_reply(call);
     describe_pack(&call->gateway->methods, REDOD_VERSION, frame, limits,
-                  sizeof limits / sizeof *limits, call_reply(call));
+                  sizeof limits / sizeof *limits, 1, b);
+    pack_key(b, "damaged");
+    pack_array(b, job ? job->count : 0);
+    if (job)
+        buffer_append(b, job->packed.data, job->packed.size);
     return REDO_OK;
 }
 

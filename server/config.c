@@ -154,6 +154,11 @@ static bool set_relaxed_delay(struct reading *reading)
            problem(reading, "is more than 60000 milliseconds");
 }
 
+static bool set_trash_age(struct reading *reading)
+{
+    return parse_size(reading, 0, &reading->config->trash_age);
+}
+
 static bool set_foreground(struct reading *reading)
 {
     if (strcmp(reading->value, "yes") != 0 && strcmp(reading->value, "no") != 0)
@@ -185,6 +190,8 @@ static struct description {
      "memory that sessions may take before those that\nnobody uses leave it (1G)"},
     {"relaxed-delay", "MS", set_relaxed_delay,
      "milliseconds until changes that nobody waits for\nare on disk (100)"},
+    {"trash-age", "SECONDS", set_trash_age,
+     "after which deleted sessions are purged (0: never)"},
     {"log-level", "LEVEL", set_log_level, "error, warn, info or debug (info)"},
     {"foreground", NULL, set_foreground,
      "taken for granted: redod never forks, and logs\nto standard error, terminal or not"},

@@ -120,8 +120,10 @@ static int open_store(struct gateway *gateway)
         gateway->registry.next_handle = last + 1;
         gateway->readers[gateway->reader_count++] = reader;
         if (committer_init(&gateway->committer, gateway->loop, gateway->store,
-                           (int)config->relaxed_delay, &committer_handler, gateway) == 0)
+                           (int)config->relaxed_delay, &committer_handler, gateway) == 0) {
+            trash_init(&gateway->trash, gateway, (int64_t)config->trash_age);
             return 0;
+        }
         rc = REDO_ENOMEM;
     }
     log_error("the store in %s can not be read: %s", config->store, redo_strerror(rc));
@@ -146,7 +148,9 @@ int gateway_init(struct gateway *gateway, struct daemon *daemon)
 
 void gateway_close(struct gateway *gateway)
 {
+    gateway->closing = true;
     if (gateway->store) {
+        trash_close(&gateway->trash);
         int rc = committer_close(&gateway->committer);
         if (rc)
             log_error("what was changed last could not be stored: %s", redo_strerror(rc));

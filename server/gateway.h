@@ -6,6 +6,7 @@
 #include "protocol/method.h"
 #include "server/committer.h"
 #include "server/registry.h"
+#include "server/trash.h"
 
 struct conn;
 struct daemon;
@@ -36,6 +37,8 @@ struct gateway {
     struct leaving *leaving;
     size_t leaving_count, leaving_cap;
     struct link recent;        /* of struct room.in_recent */
+    struct trash trash;
+    bool closing;              /* gateway_close() was called */
     size_t memory, budget;     /* bytes that sessions take, and may take */
 };
 

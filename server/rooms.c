@@ -56,7 +56,13 @@ static size_t place_of_name(char const *name, size_t size)
 void rooms_departed(struct gateway *gateway, uint64_t id, char const *name, size_t size)
 {
     gateway->departed[place_of_id(id)] = ++gateway->departures;
-    gateway->departed[place_of_name(name, size)] = gateway->departures;
+    if (size)
+        gateway->departed[place_of_name(name, size)] = gateway->departures;
+}
+
+bool rooms_departed_since(struct job const *job, uint64_t id)
+{
+    return job->gateway->departed[place_of_id(id)] > job->departures;
 }
 
 bool rooms_stale(struct job const *job)
@@ -65,7 +71,7 @@ bool rooms_stale(struct job const *job)
     if (job->named && gateway->departed[place_of_name(job->name.data, job->name.size)] > job->departures)
         return true;
     uint64_t id = job->named ? job->info.id : job->id;
-    return id && gateway->departed[place_of_id(id)] > job->departures;
+    return id && rooms_departed_since(job, id);
 }
 
 uint64_t rooms_leaving(struct gateway const *gateway, uint64_t id)

@@ -22,7 +22,8 @@ uint64_t rooms_leaving(struct gateway const *gateway, uint64_t id);
  * that name, may not hold any more. */
 void rooms_departed(struct gateway *gateway, uint64_t id, char const *name, size_t size);
 
-/* Whether that befell what the job asked for since it was started. */
+/* Whether that befell this session, or what the job asked for, since the job was started. */
+bool rooms_departed_since(struct job const *job, uint64_t id);
 bool rooms_stale(struct job const *job);
 
 /* Batches up to this one are on disk. */

@@ -77,14 +77,14 @@ void batch_operation(struct batch *b, struct store_info const *info, void const 
     struct after after = {info->id,    info->sequence, info->used,  info->positions,
                           info->graft, info->changed,  info->solved};
 
-    append(b, &head, &after, sizeof after, NULL, NULL, encoded);
+    append(b, &head, &after, sizeof after, "", "", encoded);
 }
 
 void batch_rename(struct batch *b, uint64_t id, char const *name, size_t size)
 {
     struct rest rest = {.info = {.id = id, .name = name, .name_size = size}};
 
-    append_rest(b, CHANGE_RENAME, &rest, NULL, 0);
+    append_rest(b, CHANGE_RENAME, &rest, "", 0);
 }
 
 void batch_properties(struct batch *b, uint64_t id, void const *properties, size_t size)
@@ -92,31 +92,31 @@ void batch_properties(struct batch *b, uint64_t id, void const *properties, size
     struct rest rest = {
         .info = {.id = id, .properties = properties, .properties_size = size}};
 
-    append_rest(b, CHANGE_PROPERTIES, &rest, NULL, 0);
+    append_rest(b, CHANGE_PROPERTIES, &rest, "", 0);
 }
 
 void batch_access(struct batch *b, uint64_t id, uint32_t owner, uint32_t mode)
 {
     struct rest rest = {.info = {.id = id, .owner = owner, .mode = mode}};
 
-    append_rest(b, CHANGE_ACCESS, &rest, NULL, 0);
+    append_rest(b, CHANGE_ACCESS, &rest, "", 0);
 }
 
 void batch_trash(struct batch *b, uint64_t id, int64_t when)
 {
-    append_rest(b, CHANGE_TRASH, &(struct rest){.info = {.id = id}, .when = when}, NULL, 0);
+    append_rest(b, CHANGE_TRASH, &(struct rest){.info = {.id = id}, .when = when}, "", 0);
 }
 
 void batch_restore(struct batch *b, uint64_t id, char const *name, size_t size)
 {
     struct rest rest = {.info = {.id = id, .name = name, .name_size = size}};
 
-    append_rest(b, CHANGE_RESTORE, &rest, NULL, 0);
+    append_rest(b, CHANGE_RESTORE, &rest, "", 0);
 }
 
 void batch_purge(struct batch *b, uint64_t id)
 {
-    append_rest(b, CHANGE_PURGE, &(struct rest){.info = {.id = id}}, NULL, 0);
+    append_rest(b, CHANGE_PURGE, &(struct rest){.info = {.id = id}}, "", 0);
 }
 
 void batch_keep(struct batch *b, uint64_t id, uint64_t key, int64_t when, void const *data,
@@ -129,7 +129,7 @@ void batch_keep(struct batch *b, uint64_t id, uint64_t key, int64_t when, void c
 
 void batch_forget(struct batch *b, uint64_t id, uint64_t key)
 {
-    append_rest(b, CHANGE_FORGET, &(struct rest){.info = {.id = id}, .key = key}, NULL, 0);
+    append_rest(b, CHANGE_FORGET, &(struct rest){.info = {.id = id}, .key = key}, "", 0);
 }
 
 bool batch_next(struct batch const *b, size_t *at, struct change *change)

@@ -214,6 +214,7 @@ static int flush_row(struct store *store, struct pending *p)
 {
     if (!p->writer.journal.count)
         return REDO_OK;
+    p->writer.row = &p->row; /* it may have moved with the others */
     journal_end(&p->writer);
     int rc = row_put(&store->db, SQL_JOURNAL_PUT,
                      record_key(p->session.info.id, p->writer.journal.first), &p->row);
@@ -306,6 +307,7 @@ static int operation(struct store *store, struct pending *p, struct change const
         if (rc)
             return rc;
     }
+    p->writer.row = &p->row;
     if (!p->writer.journal.count)
         journal_begin(&p->writer, &p->row, i->id, c->info.sequence, p->session.epoch);
     journal_put(&p->writer, c->data, c->size);

@@ -28,9 +28,10 @@ struct store {
     pthread_mutex_t writing;
     struct database db;
     bool stained;          /* a commit failed: what it left in the log must go before the next */
-    uint64_t log_salts;    /* of the log as of the last good commit; 0: there was none yet */
-    uint32_t log_frames;   /* and how many frames it had */
+    uint64_t log_salts;    /* of the log when the last transaction began; 0: it was empty */
+    uint32_t log_frames;   /* how many frames it has as of the last commit */
     uint32_t log_done;     /* of which so many are in the database */
+    uint32_t log_limit;    /* more than so many others are brought there by store_tidy() */
     struct buffer scratch; /* a record */
     struct pending *pending;
     size_t pending_count, pending_cap;

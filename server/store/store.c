@@ -46,15 +46,18 @@ static sqlite3_file *log_file(struct store *store)
     return file && file->pMethods ? file : NULL;
 }
 
-static uint64_t log_salts(sqlite3_file *log)
+/* 0 if the log is empty. A SQLite code. */
+static int read_salts(sqlite3_file *log, uint64_t *salts)
 {
     unsigned char head[24];
-    uint64_t salts;
 
-    if (!log || log->pMethods->xRead(log, head, sizeof head, 0) != SQLITE_OK)
-        return 0;
-    memcpy(&salts, head + 16, sizeof salts);
-    return salts;
+    *salts = 0;
+    if (!log)
+        return SQLITE_OK;
+    int rc = log->pMethods->xRead(log, head, sizeof head, 0);
+    if (rc == SQLITE_OK)
+        memcpy(salts, head + 16, sizeof *salts);
+    return rc == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : rc;
 }
 
 static int on_commit(void *data, sqlite3 *sqlite, char const *name, int frames)
@@ -73,14 +76,17 @@ static int clean_log(struct store *store)
 {
     sqlite3_file *log = log_file(store);
     sqlite3_int64 size = 0, good = 0;
+    uint64_t salts;
 
     if (!log)
         return REDO_OK;
-    if (store->log_salts && log_salts(log) == store->log_salts)
+    int rc = read_salts(log, &salts);
+    if (rc == SQLITE_OK && salts && salts == store->log_salts)
         good = DATABASE_WAL_HEAD +
                (sqlite3_int64)store->log_frames * (DATABASE_FRAME_HEAD + PAGE_SIZE);
     /* Else the log was begun anew, which it only is when all of it was in the database. */
-    int rc = log->pMethods->xFileSize(log, &size);
+    if (rc == SQLITE_OK)
+        rc = log->pMethods->xFileSize(log, &size);
     if (rc == SQLITE_OK && size > good)
         rc = log->pMethods->xTruncate(log, good);
     if (rc == SQLITE_OK)
@@ -101,19 +107,25 @@ static int open_database(struct store *store)
     return rc;
 }
 
+/* After a failed commit: cleans the log, and forgets what the connection has in memory. */
+static int clean(struct store *store)
+{
+    if (!store->stained)
+        return REDO_OK;
+    int rc = store->db.sqlite ? clean_log(store) : REDO_OK;
+    if (rc)
+        return rc;
+    database_close(&store->db);
+    store->stained = false;
+    return REDO_OK;
+}
+
 int store_write_begin(struct store *store)
 {
     for (int tries = 0;; tries++) {
         pthread_rwlock_rdlock(&store->gate);
         pthread_mutex_lock(&store->writing);
-        int rc = REDO_OK;
-        if (store->stained && store->db.sqlite) {
-            rc = clean_log(store);
-            if (!rc)
-                database_close(&store->db);
-        }
-        if (!rc)
-            store->stained = false;
+        int rc = clean(store);
         if (!rc && !store->db.sqlite)
             rc = open_database(store);
         if (!rc)
@@ -146,7 +158,15 @@ static int checkpoint(struct store *store)
 
 int store_transaction(struct store *store)
 {
-    return database_do(&store->db, SQL_BEGIN);
+    int rc = database_do(&store->db, SQL_BEGIN);
+
+    if (rc)
+        return rc;
+    /* Before anything is written: it is what tells, after a failure, what of the log to keep. */
+    rc = database_error(&store->db, read_salts(log_file(store), &store->log_salts));
+    if (rc)
+        database_do(&store->db, SQL_ROLLBACK);
+    return rc;
 }
 
 int store_transaction_end(struct store *store, int rc)
@@ -156,10 +176,11 @@ int store_transaction_end(struct store *store, int rc)
     if (rc) {
         if (!sqlite3_get_autocommit(store->db.sqlite))
             database_do(&store->db, SQL_ROLLBACK);
-        store->stained = true;
+        store->stained = rc == REDO_EIO || rc == REDO_EFULLDISK || rc == REDO_ENOMEM ||
+                         rc == DATABASE_DAMAGED;
+        clean(store); /* at once if that can be; else before the next */
         return rc;
     }
-    store->log_salts = log_salts(log_file(store));
     if (store->log_frames - store->log_done > LOG_FRAMES_MAX)
         checkpoint(store);
     return REDO_OK;
@@ -171,7 +192,7 @@ int store_tidy(struct store *store)
 
     if (rc)
         return rc;
-    if (store->log_frames - store->log_done > LOG_FRAMES)
+    if (store->log_frames - store->log_done > store->log_limit)
         rc = checkpoint(store);
     store_write_end(store);
     return rc == DATABASE_DAMAGED ? REDO_ESTORE : rc;
@@ -279,10 +300,8 @@ int store_rebuild(struct store *store, unsigned number)
 
     pthread_rwlock_wrlock(&store->gate);
     if (store->number == number) {
-        if (store->stained && store->db.sqlite)
-            rc = clean_log(store); /* else what failed would be taken for committed */
+        rc = clean(store); /* else what failed would be taken for committed */
         if (!rc) {
-            store->stained = false;
             database_close(&store->db);
             rc = rebuild(store);
         }
@@ -469,6 +488,7 @@ struct store *store_new(void)
     if (!store)
         return NULL;
     store->lock.fd = -1;
+    store->log_limit = LOG_FRAMES;
     pthread_rwlock_init(&store->gate, NULL);
     pthread_mutex_init(&store->writing, NULL);
     pthread_mutex_init(&store->telling, NULL);
@@ -505,7 +525,7 @@ static void close_database(struct store *store)
 {
     if (!store->db.sqlite)
         return;
-    if (!store->stained || clean_log(store) == REDO_OK)
+    if (clean(store) == REDO_OK && store->db.sqlite)
         database_finish(&store->db);
     database_close(&store->db);
 }

@@ -14,7 +14,7 @@ static void setup(void)
     buffer_init(&info);
     msgpack_zone_init(&zone, 8192);
     struct describe_limit more[] = {{"connections", 7}};
-    describe_pack(&methods, "1.2.3", &FRAME_LIMITS_DEFAULT, more, 1, &info);
+    describe_pack(&methods, "1.2.3", &FRAME_LIMITS_DEFAULT, more, 1, 0, &info);
     ck_assert(!info.failed);
     size_t offset = 0;
     ck_assert_int_eq(msgpack_unpack(info.data, info.size, &offset, &zone, &object),

@@ -88,6 +88,26 @@ START_TEST(a_session_is_made_and_changed_in_one_batch)
 }
 END_TEST
 
+START_TEST(a_batch_has_many_sessions)
+{
+    enum { MANY = 300 };
+    static struct sample s[MANY];
+    char name[32];
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "game %d", i);
+        begin(&s[i], (uint64_t)i + 1, name);
+    }
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < MANY; i++)
+            sample_step(&s[i], &batch);
+    commit();
+    for (int i = 0; i < MANY; i++) {
+        assert_stored(reader, &s[i]);
+        sample_end(&s[i]);
+    }
+}
+END_TEST
+
 START_TEST(the_highest_id_is_remembered)
 {
     struct sample s;
@@ -526,6 +546,7 @@ static Suite *suite(void)
     tcase_set_timeout(c, 60);
     tcase_add_test(c, a_session_comes_back_as_it_was);
     tcase_add_test(c, a_session_is_made_and_changed_in_one_batch);
+    tcase_add_test(c, a_batch_has_many_sessions);
     tcase_add_test(c, the_highest_id_is_remembered);
     tcase_add_test(c, sessions_are_listed_by_name_in_pages);
     tcase_add_test(c, a_deleted_session_is_in_the_trash_until_it_is_purged);
