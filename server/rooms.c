@@ -112,7 +112,7 @@ struct room *rooms_enter(struct gateway *gateway, struct history *history,
 static void finish_load(struct job *job)
 {
     struct gateway *gateway = job->gateway;
-    if (job->result || rooms_stale(job))
+    if (job->result || gateway->closing || rooms_stale(job))
         return; /* stale: load() does it again */
     if ((job->number = rooms_leaving(gateway, job->info.id))) {
         job->result = REDO_ENOSESSION;

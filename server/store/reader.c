@@ -212,7 +212,7 @@ static int read_list(struct store_reader *r, void *arg)
         size_t size = (size_t)sqlite3_column_bytes(s, 0);
         struct session session;
         struct store_info info;
-        if (size < l->prefix_size || (size && memcmp(name, l->prefix, l->prefix_size) != 0))
+        if (size < l->prefix_size || (l->prefix_size && memcmp(name, l->prefix, l->prefix_size) != 0))
             return REDO_OK;
         int code = session_read(&r->db, (uint64_t)sqlite3_column_int64(s, 1), &session);
         if (!code && (session.info.name_size != size ||
