@@ -82,6 +82,7 @@ static void on_committed(void *data, uint64_t number)
     rooms_committed(gateway, number);
     for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next)
         outbox_release(&list_entry(l, struct client, in_clients)->outbox, number);
+    jobs_committed(gateway, number);
 }
 
 static void on_failed(void *data, uint64_t committed, int code)
@@ -90,8 +91,12 @@ static void on_failed(void *data, uint64_t committed, int code)
     log_notices(gateway);
     log_error("changes could not be stored and are undone: %s", redo_strerror(code));
     rooms_failed(gateway, committed);
-    for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next)
-        outbox_fail(&list_entry(l, struct client, in_clients)->outbox, committed, code);
+    for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next) {
+        struct outbox *outbox = &list_entry(l, struct client, in_clients)->outbox;
+        outbox_fail(outbox, committed, code);
+        outbox_release(outbox, gateway->committer.committed); /* nothing waits for the lost ones */
+    }
+    jobs_committed(gateway, gateway->committer.committed);
 }
 
 static struct committer_handler const committer_handler = {
@@ -133,6 +138,7 @@ int gateway_init(struct gateway *gateway, struct daemon *daemon)
     registry_init(&gateway->registry);
     list_init(&gateway->clients);
     list_init(&gateway->recent);
+    list_init(&gateway->waiting);
     if (!methods_init(&gateway->methods)) {
         log_error("the table of methods is broken");
         return -1;

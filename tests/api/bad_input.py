@@ -16,7 +16,7 @@ ONE_OF_EACH = {"nil": None, "bool": True, "int": 7, "negative": -7, "float": 1.0
 # What each type takes, by the names above.
 TAKES = {"session": {"int", "str"}, "position": {"int"}, "int": {"int", "negative"},
          "size": {"int"}, "bin": {"bin", "str"}, "str": {"str"}, "bool": {"bool"},
-         "array": {"array"}}
+         "array": {"array"}, "any": set(ONE_OF_EACH)}
 # Of the right kind, and out of range.
 OUTSIDE = {
     "session": [(-1, ENOSESSION), (0, ENOSESSION), (2**53, ENOSESSION), (2**64 - 1, ENOSESSION),
@@ -50,7 +50,10 @@ class Bench:
         return self
 
     def state(self):
-        return (snapshot(self.rpc, self.session), self.rpc.call("listsessions"),
+        sessions = self.rpc.call("listsessions")["sessions"]
+        for session in sessions:
+            session.pop("used")
+        return (snapshot(self.rpc, self.session), sessions,
                 snapshot(self.other, self.larger))
 
     def unharmed(self, what):
@@ -69,7 +72,7 @@ class Bench:
     def params(self, method):
         """Params that this method takes, if they are not what it does with them."""
         return [{"session": self.session, "position": 1, "int": 0, "size": 1, "bool": True,
-                 "str": "nobody", "array": [], "bin": STATE}[p["type"]] for p in method["params"]]
+                 "str": "nobody", "array": [], "bin": STATE, "any": None}[p["type"]] for p in method["params"]]
 
     def refused(self, calls):
         """Each of [(call, codes)] is answered with one of the codes."""

@@ -7,7 +7,8 @@ from api import (EATTACHED, ECONSTANT, EDAMAGED, EEXISTS, EFRAME, EMESSAGE, EMET
                  EUTF8, EVERSION, MIB, STATE_MAX, add, begin, check_error, error_of,
                  number, run, served, serving, snapshot, wait_for)
 
-SESSION_FIELDS = {"session", "name", "size", "cmpsize", "graft", "positions", "changed", "sequence"}
+SESSION_FIELDS = {"session", "name", "size", "cmpsize", "graft", "positions", "changed", "sequence",
+                  "solved", "damaged", "created", "used", "bytes", "trashed"}
 
 
 def names(rpc, **options):
@@ -23,8 +24,10 @@ def test_begun_session_is_told_whole(daemon, rpc):
     assert set(answer) == SESSION_FIELDS | {"created"}
     handle = answer.pop("session")
     assert isinstance(handle, int) and handle > 0
+    assert isinstance(answer.pop("used"), int) and answer.pop("bytes") >= 0
     assert answer == {"name": "n", "size": 4, "cmpsize": 3, "graft": 1, "positions": 1,
-                      "changed": False, "sequence": 0, "created": True}
+                      "changed": False, "sequence": 0, "created": True, "solved": False,
+                      "damaged": False, "trashed": None}
     assert rpc.call("getsavedstate", "n", 0) == b"abcd"
 
 
@@ -413,7 +416,7 @@ def test_info_describes_all_there_is(daemon, rpc):
     assert set(info) == {"server", "version", "methods", "events", "shapes", "errors", "limits"}
     methods = {m["name"]: m for m in info["methods"]}
     assert len(methods) == len(info["methods"]) >= 35
-    types = {"session", "position", "int", "size", "bin", "str", "bool", "array"}
+    types = {"session", "position", "int", "size", "bin", "str", "bool", "array", "any"}
     for method in info["methods"]:
         assert set(method) == {"name", "params", "options", "result", "doc"}, method
         assert method["result"] and method["doc"]
