@@ -37,6 +37,10 @@ extern "C" {
     X(REDO_ENOTATTACHED, 29, "the connection is not attached to the session")                      \
     X(REDO_EUTF8, 30, "a string is not valid UTF-8")                                               \
     X(REDO_EOPTION, 31, "unknown option")                                                          \
+    X(REDO_ELOCKED, 32, "the store belongs to another daemon")                                     \
+    X(REDO_ESTORE, 33, "the store can not be used")                                                \
+    X(REDO_EFULLDISK, 34, "the disk is full: nothing was changed")                                 \
+    X(REDO_EIO, 35, "the disk failed: nothing was changed")                                        \
     X(REDO_ECONNECT, 40, "no daemon answers")                                                      \
     X(REDO_ECLOSED, 41, "the connection was closed")                                               \
     X(REDO_ETIMEOUT, 42, "no answer in time")                                                      \

@@ -1,0 +1,152 @@
+/* The store: where sessions are when the daemon is not. Behind this interface stands SQLite; another
+ * store could. A session is a snapshot (the bytes of redo_dump()) and the operations since, in their
+ * encoded form, as subscribers get them; both with checksums.
+ *
+ * Changes are gathered in a batch by whoever makes them and committed as one transaction: all of a
+ * batch is on disk, or nothing. Committing is for one thread at a time; so is each reader, and both
+ * may go on at once. Nothing here knows the event loop.
+ */
+#ifndef SERVER_STORE_STORE_H
+#define SERVER_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/history.h"
+#include "protocol/buffer.h"
+
+struct store;
+struct store_reader;
+
+#define STORE_VERSION 1 /* of the schema; a store of a newer one is refused, untouched */
+
+/* Opens the store in a folder (made, 0700, if it is not there; files 0600 under any umask), holding the
+ * lock that makes this process its only owner. REDO_OK; or a code, and `why` says what is wrong in
+ * words for the log: REDO_ELOCKED (and by whom), REDO_EVERSION, REDO_ESTORE. A damaged store opens
+ * as far as anything in it can be read. */
+int store_open(struct store **store, char const *folder, char *why, size_t why_size);
+void store_close(struct store *store);
+
+/* ---- sessions ---------------------------------------------------------------------------- */
+
+/* What is kept of a session beside its content: listed without loading it. */
+struct store_info {
+    uint64_t id;       /* given by the daemon, never again */
+    char const *name;  /* UTF-8; valid until the reader is used again */
+    size_t name_size;
+    uint64_t sequence; /* of the last operation */
+    uint32_t size, cmpsize;
+    uint32_t positions;
+    unsigned char graft;
+    bool changed;
+    bool solved;        /* a solution leads through the first position */
+    bool damaged;       /* operations or snapshots were set aside: see store_load() */
+    int64_t created, used; /* seconds since 1970 */
+    int64_t trashed;    /* when it was deleted; 0: it was not */
+    uint32_t owner;     /* uid */
+    uint32_t mode;
+    uint64_t bytes;     /* of snapshot and journal */
+    uint64_t journal_bytes; /* of the operations since the snapshot */
+    void const *properties; /* a msgpack map, or NULL; as name */
+    size_t properties_size;
+};
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+/* A batch: changes in order. Owned by one thread at a time. */
+struct batch {
+    struct buffer changes; /* encoded for store_commit() alone */
+    size_t count;
+};
+
+void batch_init(struct batch *b);
+void batch_close(struct batch *b);
+void batch_clear(struct batch *b); /* keeps its memory */
+
+/* Each appends a change; running out of memory shows in b->changes.failed. */
+
+/* A new session with this content; info's name, owner, mode, times, properties are taken. */
+void batch_create(struct batch *b, struct store_info const *info, void const *dump, size_t size);
+/* An operation on a session, as its number `sequence`; and what info tells after it (positions, graft,
+ * changed, solved, used). */
+void batch_operation(struct batch *b, struct store_info const *after, void const *encoded,
+                     size_t size);
+void batch_rename(struct batch *b, uint64_t id, char const *name, size_t size);
+void batch_properties(struct batch *b, uint64_t id, void const *properties, size_t size);
+void batch_access(struct batch *b, uint64_t id, uint32_t owner, uint32_t mode);
+/* Deleting: into the trash (its name is free again), back under a name, and for ever. */
+void batch_trash(struct batch *b, uint64_t id, int64_t when);
+void batch_restore(struct batch *b, uint64_t id, char const *name, size_t size);
+void batch_purge(struct batch *b, uint64_t id);
+/* Bytes set aside with a session (a dropped subtree, to be restored): kept under a key. */
+void batch_keep(struct batch *b, uint64_t id, uint64_t key, int64_t when, void const *data,
+                size_t size);
+void batch_forget(struct batch *b, uint64_t id, uint64_t key);
+
+/* Puts the batch on disk in one transaction and syncs: REDO_OK; or nothing of it is there:
+ * REDO_EFULLDISK, REDO_EIO, REDO_ESTORE, REDO_ENOMEM. The operations of one session in a batch
+ * become one row. After REDO_EIO on a sync nothing is taken for written that was not synced: the
+ * store is reopened before the next commit. */
+int store_commit(struct store *store, struct batch const *batch);
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* A reader sees all that was committed before it is used. NULL without memory or on error. */
+struct store_reader *store_reader_open(struct store *store);
+void store_reader_close(struct store_reader *r);
+
+/* The highest id ever given. */
+int store_last_id(struct store_reader *r, uint64_t *id);
+
+/* REDO_OK and *info; REDO_ENOSESSION; or an error. By name: sessions that are not in the trash. */
+int store_find(struct store_reader *r, char const *name, size_t size, struct store_info *info);
+int store_find_id(struct store_reader *r, uint64_t id, struct store_info *info);
+
+/* Up to limit sessions whose names begin with prefix and come after `after` (empty: from the first),
+ * in the order of the bytes of their names; trash: those in the trash instead. each() returns false to
+ * stop. */
+int store_list(struct store_reader *r, char const *prefix, size_t prefix_size, char const *after,
+               size_t after_size, size_t limit, bool trash,
+               bool (*each)(void *data, struct store_info const *info), void *data);
+
+/* A session's content: its newest intact snapshot and the operations after it, applied. Up to the
+ * first damage: then *damaged, and *sequence is that of the last operation before it. REDO_OK and
+ * *history, the caller's; REDO_ENOSESSION, REDO_EDAMAGED (nothing of it is whole), REDO_ENOMEM. */
+int store_load(struct store_reader *r, uint64_t id, struct history **history, uint64_t *sequence,
+               bool *damaged);
+
+/* The encoded operations from number `from` on, up to and including `to`, in order; REDO_ERANGE if
+ * the first of them is no longer kept one by one (a snapshot took its place). */
+int store_operations(struct store_reader *r, uint64_t id, uint64_t from, uint64_t to,
+                     bool (*each)(void *data, uint64_t sequence, void const *op, size_t size),
+                     void *data);
+
+/* Sets aside what is damaged in a session, so that it can be written to again after `sequence`: what
+ * comes after is kept in the store, out of the way, never deleted. */
+int store_set_aside(struct store *store, uint64_t id, uint64_t sequence);
+
+/* ---- upkeep ------------------------------------------------------------------------------ */
+
+/* Makes a new snapshot of a session from the store alone, and drops the operations that are in it.
+ * May run on any thread beside commits, which it never holds up for long: it writes in pieces, and a
+ * crash at any point leaves the old or the new. */
+int store_compact(struct store *store, uint64_t id);
+
+/* Gives free space of the file back to the disk, a piece at a time. */
+int store_shrink(struct store *store);
+
+/* Copies the whole store to a file while it is in use. */
+int store_backup(struct store *store, char const *file, char *why, size_t why_size);
+
+/* Looks through a store that nobody owns, and tells of each session; with repair, sets aside what is
+ * damaged. Counts of whole and damaged sessions. */
+struct store_check {
+    uint64_t whole, damaged;
+    void (*tell)(void *data, struct store_info const *info, uint64_t kept, char const *what);
+    void *data;
+};
+int store_check(char const *folder, bool repair, struct store_check *check, char *why,
+                size_t why_size);
+
+#endif

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Installs into a folder, and builds a program against what is there with pkg-config alone: in process,
+# and against the daemon that was installed.
+set -eu
+source=$1 build=$2 cc=$3
+folder=$(mktemp -d)
+daemon=
+finish() {
+    [ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true
+    rm -rf "$folder"
+}
+trap finish EXIT
+
+DESTDIR="$folder/root" meson install -C "$build" --no-rebuild --quiet
+prefix=$(cd "$folder/root" && find . -name redo-client.pc | head -n 1)
+pc="$folder/root/${prefix%/redo-client.pc}"
+lib=${pc%/pkgconfig}
+export PKG_CONFIG_PATH="$pc" PKG_CONFIG_SYSROOT_DIR="$folder/root"
+
+sed -n '/example: tour.c/,/^```$/p' "$source/README.md" | sed '1,2d;$d' >"$folder/tour.c"
+expected="position 4 after 2 moves: the same as position 2"
+
+for library in redo redo-client; do
+    # shellcheck disable=SC2046
+    $cc "$folder/tour.c" -o "$folder/tour-$library" $(pkg-config --cflags --libs "$library")
+done
+[ "$(LD_LIBRARY_PATH="$lib" "$folder/tour-redo")" = "$expected" ]
+echo "ok a program builds against the installed redo.pc and runs"
+
+redod=$(find "$folder/root" -name redod -type f | head -n 1)
+"$redod" --socket "$folder/socket" --store memory &
+daemon=$!
+i=0
+while [ ! -S "$folder/socket" ]; do
+    i=$((i + 1))
+    [ $i -lt 600 ] || exit 1
+    sleep 0.1
+done
+[ "$(REDO_SOCKET="$folder/socket" LD_LIBRARY_PATH="$lib" "$folder/tour-redo-client")" = "$expected" ]
+echo "ok a program builds against the installed redo-client.pc and runs"
+echo "2 passed, 0 failed"

@@ -1,0 +1,96 @@
+"""The programs in README.md are complete, short, and do what is said."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT, BUILD, CC = sys.argv[1], sys.argv[2], sys.argv[3].split()
+EXPECTED = "position 4 after 2 moves: the same as position 2\n"
+
+
+def example(name):
+    text = open(os.path.join(ROOT, "README.md"), encoding="utf-8").read()
+    found = re.search(r"<!-- example: %s -->\n```\w+\n(.*?)```" % re.escape(name), text, re.S)
+    assert found, name + " is not in README.md"
+    return found.group(1)
+
+
+def start_daemon(folder):
+    path = os.path.join(folder, "socket")
+    daemon = subprocess.Popen([os.path.join(BUILD, "server", "redod"), "--socket", path,
+                               "--store", "memory"])
+    deadline = time.monotonic() + 60
+    while not os.path.exists(path):
+        assert daemon.poll() is None and time.monotonic() < deadline, "the daemon did not start"
+        time.sleep(0.01)
+    return daemon, dict(os.environ, REDO_SOCKET=path)
+
+
+def compiled(folder, library, where):
+    source = os.path.join(folder, "tour.c")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(example("tour.c"))
+    program = os.path.join(folder, "tour-" + library)
+    lib = os.path.join(BUILD, where)
+    subprocess.run(CC + [source, "-I" + os.path.join(ROOT, "core"), "-L" + lib, "-Wl,-rpath," + lib,
+                         "-l" + library, "-o", program], check=True)
+    return program
+
+
+def test_examples_are_under_thirty_lines(folder, env):
+    for name in ("tour.c", "tour.py"):
+        assert len(example(name).splitlines()) < 30, name
+
+
+def test_the_c_program_runs_against_the_daemon(folder, env):
+    program = compiled(folder, "redo-client", "client")
+    out = subprocess.run([program], env=env, check=True, capture_output=True, text=True, timeout=60)
+    assert out.stdout == EXPECTED, out.stdout
+
+
+def test_the_c_program_runs_in_process(folder, env):
+    program = compiled(folder, "redo", "core")
+    out = subprocess.run([program], env=dict(env, REDO_SOCKET="/nowhere"), check=True,
+                         capture_output=True, text=True, timeout=60)
+    assert out.stdout == EXPECTED, out.stdout
+
+
+def test_the_c_program_says_what_is_wrong_without_a_daemon(folder, env):
+    program = compiled(folder, "redo-client", "client")
+    out = subprocess.run([program], env=dict(env, REDO_SOCKET=folder + "/none"),
+                         capture_output=True, text=True, timeout=60)
+    assert out.returncode == 1 and "no daemon answers" in out.stderr, out
+
+
+def test_the_python_program_runs_against_the_daemon(folder, env):
+    out = subprocess.run(["/usr/bin/python3", "-c", example("tour.py")], env=env, check=True,
+                         capture_output=True, text=True, timeout=60)
+    assert out.stdout == EXPECTED, out.stdout
+
+
+def main():
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        daemon, env = start_daemon(folder)
+        try:
+            for name, test in sorted(globals().items()):
+                if not name.startswith("test_"):
+                    continue
+                try:
+                    test(folder, env)
+                    passed += 1
+                    print("ok", name)
+                except (AssertionError, subprocess.SubprocessError) as error:
+                    failed += 1
+                    print("FAILED", name, error)
+        finally:
+            daemon.terminate()
+            daemon.wait(timeout=30)
+    print("%d passed, %d failed" % (passed, failed))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
