@@ -1,13 +1,14 @@
-/* A connection that waits. All waiting is in wait_for(), against a deadline, so that no call outlasts
- * its timeout; but for the first wait for an answer, which the kernel ends by itself (SO_RCVTIMEO):
- * so the usual call costs two system calls and no third.
+/* A connection that waits. All waiting is in wait_for(), against a deadline, so that no call
+ * outlasts its timeout; but for the first wait for an answer, which the kernel ends by itself
+ * (SO_RCVTIMEO): so the usual call costs two system calls and no third.
  *
  * While requests are being sent, answers are read too, and kept: a daemon does not read on from a
  * client that does not take its answers, and the two would wait for each other.
  *
- * What ends a connection is noticed in one of the three functions that touch the socket or the bytes
- * (send_out, fill, peek), and always ends in fatal(). A daemon that hangs up while it is being sent
- * to may have said why: the rest to be sent is thrown away then, and reading goes on to its end. */
+ * What ends a connection is noticed in one of the three functions that touch the socket or the
+ * bytes (send_out, fill, peek), and always ends in fatal(). A daemon that hangs up while it is
+ * being sent to may have said why: the rest to be sent is thrown away then, and reading goes on to
+ * its end. */
 #include "client/connection.h"
 
 #include <errno.h>
@@ -25,9 +26,9 @@
 #include "protocol/place.h"
 #include "redo_error.h"
 
-#define READ_SIZE (64 * 1024)     /* bytes of room for a read, at least */
-#define STEP_SIZE (1024 * 1024)   /* bytes that a step reads, about, before it returns */
-#define SPARE_SIZE (1024 * 1024)  /* an empty buffer larger than this is given back */
+#define READ_SIZE (64 * 1024)    /* bytes of room for a read, at least */
+#define STEP_SIZE (1024 * 1024)  /* bytes that a step reads, about, before it returns */
+#define SPARE_SIZE (1024 * 1024) /* an empty buffer larger than this is given back */
 
 /* The daemon is trusted further than it trusts its clients: what it sends, the client asked for. */
 static struct frame_limits const limits = {
@@ -55,6 +56,14 @@ static int left_until(int64_t deadline)
         return -1;
     int64_t left = deadline - now();
     return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/* The same for a socket's option; all 0 stands for ever there. */
+static struct timeval time_of(int timeout)
+{
+    if (timeout < 0)
+        return (struct timeval){0};
+    return (struct timeval){.tv_sec = timeout / 1000, .tv_usec = timeout % 1000 * 1000 + 1};
 }
 
 /* ---- opening and closing ----------------------------------------------------------------- */
@@ -88,14 +97,12 @@ static int dial(struct sockaddr_un const *address, int timeout)
         return -1;
 
     /* Connecting waits while the daemon's backlog is full; poll() could not tell of its end. */
-    struct timeval t = {.tv_sec = timeout / 1000, .tv_usec = timeout % 1000 * 1000 + 1};
-    int result = -1;
-    if (timeout < 0 || (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof t) == 0 &&
-                        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t) == 0)) {
-        do
-            result = connect(fd, (struct sockaddr const *)address, sizeof *address);
-        while (result < 0 && errno == EINTR);
-    }
+    struct timeval t = time_of(timeout);
+    int result;
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof t);
+    do
+        result = connect(fd, (struct sockaddr const *)address, sizeof *address);
+    while (result < 0 && errno == EINTR);
     if (result == 0)
         return fd;
 
@@ -109,22 +116,31 @@ int connection_open(struct connection *c, char const *path, int timeout)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-    *c = (struct connection){.fd = -1, .timeout = timeout};
+    *c = (struct connection){.fd = -1};
     if (connection_path(path, address.sun_path, sizeof address.sun_path) != REDO_OK) {
         errno = ENAMETOOLONG;
         return REDO_ENAME;
     }
-    if (!msgpack_zone_init(&c->zone, MSGPACK_ZONE_CHUNK_SIZE)) {
+    int fd = dial(&address, timeout);
+    if (fd < 0)
+        return errno == ENOMEM ? REDO_ENOMEM : REDO_ECONNECT;
+    int code = connection_adopt(c, fd, timeout);
+    if (code != REDO_OK) {
+        close(fd);
         errno = ENOMEM;
+    }
+    return code;
+}
+
+int connection_adopt(struct connection *c, int fd, int timeout)
+{
+    struct timeval t = time_of(timeout);
+
+    *c = (struct connection){.fd = -1, .timeout = timeout};
+    if (!msgpack_zone_init(&c->zone, MSGPACK_ZONE_CHUNK_SIZE))
         return REDO_ENOMEM;
-    }
-    c->fd = dial(&address, timeout);
-    if (c->fd < 0) {
-        int error = errno;
-        msgpack_zone_destroy(&c->zone);
-        errno = error;
-        return error == ENOMEM ? REDO_ENOMEM : REDO_ECONNECT;
-    }
+    c->fd = fd;
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t);
     buffer_init(&c->out);
     buffer_init(&c->in);
     frame_init(&c->frame);
@@ -166,9 +182,9 @@ static int wait_for(struct connection *c, short events, int64_t deadline)
     return count == 0 ? REDO_ETIMEOUT : REDO_ESYSTEM;
 }
 
-/* Reads once, as much as there is room for; flags MSG_DONTWAIT, or 0 to wait for c->timeout. REDO_OK,
- * *count bytes came, or *count 0: nothing is there; or REDO_ECLOSED at the end, REDO_ENOMEM. Closing
- * is left to the caller. */
+/* Reads once, as much as there is room for; flags MSG_DONTWAIT, or 0 to wait for c->timeout.
+ * REDO_OK, *count bytes came, or *count 0: nothing is there; or REDO_ECLOSED at the end,
+ * REDO_ENOMEM. Closing is left to the caller. */
 static int fill(struct connection *c, int flags, size_t *count)
 {
     *count = 0;
@@ -199,8 +215,8 @@ static int send_out(struct connection *c)
     if (c->out.failed)
         return fatal(c, REDO_ENOMEM);
     while (sent < c->out.size) {
-        ssize_t size = send(c->fd, c->out.data + sent, c->out.size - sent,
-                            MSG_DONTWAIT | MSG_NOSIGNAL);
+        ssize_t size =
+            send(c->fd, c->out.data + sent, c->out.size - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (size > 0) {
             sent += (size_t)size;
             continue;

@@ -13,12 +13,12 @@
 #include "protocol/pack.h"
 
 struct connection {
-    int fd;          /* -1: closed */
-    int timeout;     /* milliseconds that a call may wait; below 0: for ever. Set on opening */
-    uint32_t nextid; /* of the next request */
-    struct buffer out;  /* packed and not sent */
-    struct buffer in;   /* read and not given up */
-    size_t used;        /* bytes at its front that were handed out: given up by the next read */
+    int fd;            /* -1: closed */
+    int timeout;       /* milliseconds that a call may wait; below 0: for ever. Set on opening */
+    uint32_t nextid;   /* of the next request */
+    struct buffer out; /* packed and not sent */
+    struct buffer in;  /* read and not given up */
+    size_t used;       /* bytes at its front that were handed out: given up by the next read */
     struct frame frame;
     msgpack_zone zone;
 
@@ -37,6 +37,12 @@ int connection_path(char const *path, char *out, size_t size);
 /* Connects. REDO_OK; or REDO_ECONNECT, REDO_ENAME, REDO_ENOMEM with errno set and nothing to
  * close. */
 int connection_open(struct connection *c, char const *path, int timeout);
+
+/* The same over a connected socket, which is the connection's from then on: REDO_OK or
+ * REDO_ENOMEM. */
+int connection_adopt(struct connection *c, int fd, int timeout);
+
+/* Ends it and frees its memory. Not for one that could not be opened. */
 void connection_close(struct connection *c);
 
 /* Begins a request: the caller packs the array of params into the buffer that is returned, then

@@ -291,6 +291,16 @@ char const *redo_client_name(redo_session const *session)
     return m ? m->name : NULL;
 }
 
+int redo_client_status(redo_session const *session)
+{
+    struct mirror const *m = mirror_of(session);
+    if (!m)
+        return redo_lasterror();
+    if (m->lost)
+        return m->lost;
+    return m->client->connection.fd < 0 ? REDO_ECLOSED : REDO_OK;
+}
+
 uint64_t redo_client_sequence(redo_session const *session)
 {
     struct mirror const *m = mirror_of(session);

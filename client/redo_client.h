@@ -46,6 +46,10 @@ redo_client *redo_client_of(redo_session const *session);
 char const *redo_client_name(redo_session const *session);
 uint64_t redo_client_sequence(redo_session const *session);
 
+/* Whether the session can still be changed: REDO_OK, or why not: REDO_ENOSESSION (it was deleted),
+ * REDO_ECLOSED (the daemon is gone), REDO_EDIVERGED. What was seen of it stays readable. */
+int redo_client_status(redo_session const *session);
+
 /* Has the function called for each operation applied to the replica, by whomever it was made (own:
  * 1 if by this session), after it was applied. It must not call functions that change the session.
  * result is as redo_apply() gives it. NULL: no more. */

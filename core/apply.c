@@ -93,7 +93,8 @@ static int apply_add(struct history *h, redo_operation const *op, redo_result *r
     struct needs needs = {0};
     if (shorter)
         needs = supersede_needs(h, rival, rival->p.movecount - movecount);
-    rc = history_reserve(h, 1 + needs.copies);
+    bool shared = first && !h->states.counted;
+    rc = history_reserve(h, 1 + needs.copies, !shared);
     if (rc)
         return rc;
     uint32_t *numbers = NULL;
@@ -101,7 +102,7 @@ static int apply_add(struct history *h, redo_operation const *op, redo_result *r
         return REDO_ENOMEM;
 
     r->firstmade = h->next;
-    uint32_t state = first && !h->states.counted ? first->state : states_take(&h->states, op->state);
+    uint32_t state = shared ? first->state : states_take(&h->states, op->state);
     struct node *n = history_make(h, prev, op->move, state, op->endpoint);
     equal_enter(h, hash, first, n);
     if (op->value == redo_checklater) {
@@ -207,9 +208,8 @@ static int apply_update(struct history *h, redo_operation const *op, redo_result
 static int apply_setbetter(struct history *h, redo_result *r)
 {
     r->changed = h->waiting > 0;
-    for (uint32_t number = 0; h->waiting > 0; number++) {
-        struct node *n;
-        if (history_find(h, number, &n) || !n->p.setbetter)
+    for (struct node *n = history_from(h, 0); h->waiting > 0; n = history_from(h, n->in.id + 1)) {
+        if (!n->p.setbetter)
             continue;
         n->p.setbetter = 0;
         h->waiting--;
@@ -264,7 +264,7 @@ static int apply_duplicate(struct history *h, redo_operation const *op, redo_res
     if (!source->p.solutionend)
         return REDO_OK;
     uint32_t length = copy_length(source);
-    if ((rc = history_reserve(h, length)))
+    if ((rc = history_reserve(h, length, 0)))
         return rc;
     uint32_t *path = malloc((length ? length : 1) * sizeof *path);
     if (!path)

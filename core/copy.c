@@ -12,7 +12,7 @@ uint32_t copy_length(struct node const *source)
 }
 
 /* A copy that is not shorter than the original is worse than it, or than what that is worse than;
- * unless that is the copy itself. */
+ * unless that is the copy itself. True if it was linked. */
 static bool link_copy(struct history *h, struct node *copy, struct node *original)
 {
     if (copy->p.better || copy->p.movecount < original->p.movecount || better_end(original) == copy)

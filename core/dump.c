@@ -101,16 +101,13 @@ static void write_all(struct history const *h, struct writer *w, uint32_t *state
     write_number(w, h->count);
 
     /* First the different states, in the order in which positions come to have them. */
-    uint32_t states = 0;
-    struct node *n;
-    for (uint32_t number = 0; number < h->next; number++) {
-        if (history_find(h, number, &n) == REDO_OK && stateindex[n->state] == STATES_NONE)
+    uint32_t states = 0, told = 0;
+    for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1))
+        if (stateindex[n->state] == STATES_NONE)
             stateindex[n->state] = states++;
-    }
     write_number(w, states);
-    uint32_t told = 0;
-    for (uint32_t number = 0; told < states; number++) {
-        if (history_find(h, number, &n) == REDO_OK && stateindex[n->state] == told) {
+    for (struct node *n = history_from(h, 0); told < states; n = history_from(h, n->in.id + 1)) {
+        if (stateindex[n->state] == told) {
             write_bytes(w, node_state(h, n), h->size);
             told++;
         }
@@ -118,13 +115,11 @@ static void write_all(struct history const *h, struct writer *w, uint32_t *state
 
     uint32_t expected = 0;
     told = 0;
-    for (uint32_t number = 0; number < h->next; number++) {
-        if (history_find(h, number, &n))
-            continue;
+    for (struct node *n = history_from(h, 0); n; n = history_from(h, expected)) {
         uint32_t state = stateindex[n->state];
-        write_position(w, n, number - expected, state, state == told);
+        write_position(w, n, n->in.id - expected, state, state == told);
         told += state == told;
-        expected = number + 1;
+        expected = n->in.id + 1;
     }
 
     uint64_t sum = w->failed ? 0 : XXH3_64bits(w->data, w->size);
@@ -304,9 +299,9 @@ static int walk_tree(struct history *h)
 static int better_loops(struct history *h)
 {
     uint32_t reached = 0;
-    for (uint32_t number = 0; number < h->next; number++) {
-        struct node *top = named(h, number), *n = top;
-        if (!top || top->p.better)
+    for (struct node *top = history_from(h, 0); top; top = history_from(h, top->in.id + 1)) {
+        struct node *n = top;
+        if (top->p.better)
             continue;
         reached++;
         for (;;) {
@@ -330,10 +325,7 @@ static int link_equals(struct history *h)
 {
     if (index_reserve(&h->classes, h->states.next))
         return REDO_ENOMEM;
-    for (uint32_t number = 0; number < h->next; number++) {
-        struct node *n = named(h, number);
-        if (!n)
-            continue;
+    for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1)) {
         if (n->p.prev && branch_find(h, node_prev(n), n->in.move) != n)
             return REDO_EDAMAGED; /* two branches of the same move */
         void *state = node_state(h, n);
@@ -344,9 +336,8 @@ static int link_equals(struct history *h)
         equal_enter(h, hash, first, n);
         NEXT_(n) = PARENT(n) = NOBODY;
     }
-    for (uint32_t number = 0; number < h->next; number++) {
-        struct node *n = named(h, number);
-        if (!n || BETTER_(n) == NOBODY)
+    for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1)) {
+        if (BETTER_(n) == NOBODY)
             continue;
         struct node *better = named(h, BETTER_(n));
         if (!better || better->p.movecount > n->p.movecount ||
@@ -378,11 +369,9 @@ static int read_all(struct history *h, struct varint_reader *r, struct head cons
     struct node *first = named(h, 0);
     if (PARENT(first) || first->in.move)
         return REDO_EDAMAGED;
-    for (uint32_t number = 0; number < h->next; number++) {
-        struct node *n = named(h, number);
-        if (n && !link_branches(h, n))
+    for (struct node *n = first; n; n = history_from(h, n->in.id + 1))
+        if (!link_branches(h, n))
             return REDO_EDAMAGED;
-    }
     h->next = head->next;
     int rc = walk_tree(h);
     return rc ? rc : link_equals(h);
@@ -390,10 +379,10 @@ static int read_all(struct history *h, struct varint_reader *r, struct head cons
 
 int history_load(void const *data, size_t size, struct history **loaded)
 {
-    struct varint_reader r = {.at = data, .end = (unsigned char const *)data + size};
-    struct head head;
     if (!data)
         return REDO_EDAMAGED;
+    struct varint_reader r = {.at = data, .end = (unsigned char const *)data + size};
+    struct head head;
     int rc = read_head(&r, size, &head);
     if (rc)
         return rc;

@@ -1,6 +1,8 @@
 #include "core/fans.h"
 
 #include <stdlib.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "core/history.h"
 
@@ -22,6 +24,7 @@ struct fan {
     struct index index; /* move -> spoke */
 };
 
+/* Of numbers of positions, which no one chooses; moves can be chosen, see hash_move(). */
 static uint32_t mix(uint32_t x)
 {
     x ^= x >> 16;
@@ -92,9 +95,15 @@ static void fan_drop(struct fans *f, uint32_t parent)
     }
 }
 
+/* Seeded, so that no one can choose moves that collide. */
+static uint32_t hash_move(struct history const *h, int move)
+{
+    return (uint32_t)XXH3_64bits_withSeed(&move, sizeof move, h->seed);
+}
+
 static struct spoke *spoke_of(struct history const *h, struct fan const *fan, int move)
 {
-    struct index_walk walk = index_walk(&fan->index, mix((uint32_t)move));
+    struct index_walk walk = index_walk(&fan->index, hash_move(h, move));
     uint32_t i;
     while ((i = index_next(&fan->index, &walk)) != INDEX_NONE)
         if (node_at(h, fan->spokes[i].child)->in.move == move)
@@ -103,7 +112,7 @@ static struct spoke *spoke_of(struct history const *h, struct fan const *fan, in
 }
 
 /* False if memory lacks. */
-static bool spoke_add(struct fan *fan, struct node const *n, uint32_t pred)
+static bool spoke_add(struct history const *h, struct fan *fan, struct node const *n, uint32_t pred)
 {
     if (index_reserve(&fan->index, 1))
         return false;
@@ -122,7 +131,7 @@ static bool spoke_add(struct fan *fan, struct node const *n, uint32_t pred)
         fan->free = fan->spokes[i].child;
     }
     fan->spokes[i] = (struct spoke){.child = n->in.id, .pred = pred};
-    index_insert(&fan->index, mix((uint32_t)n->in.move), i);
+    index_insert(&fan->index, hash_move(h, n->in.move), i);
     return true;
 }
 
@@ -153,7 +162,7 @@ static void fan_make(struct history *h, struct node *parent)
     fan->free = NOBODY;
     uint32_t pred = NOBODY;
     for (redo_branch *b = parent->p.next; b; b = b->cdr) {
-        if (!spoke_add(fan, node_of(b->p), pred)) {
+        if (!spoke_add(h, fan, node_of(b->p), pred)) {
             fan_free(fan);
             return;
         }
@@ -177,10 +186,11 @@ void branch_push(struct history *h, struct node *parent, struct node *n)
     n->in.cdr = head;
     parent->p.next = &n->in;
     parent->p.nextcount++;
-    if (parent->p.nextcount < FAN_FROM)
-        return;
-    struct fan *fan = fan_of(h, parent);
+    /* One that has become narrower has its fan still. */
+    struct fan *fan = parent->p.nextcount > FAN_UNTIL ? fan_of(h, parent) : NULL;
     if (!fan) {
+        if (parent->p.nextcount < FAN_FROM)
+            return;
         /* Tried again at each doubling only, lest a lack of memory makes every push slow. */
         if ((parent->p.nextcount & (parent->p.nextcount - 1)) == 0 ||
             parent->p.nextcount == FAN_FROM)
@@ -188,7 +198,7 @@ void branch_push(struct history *h, struct node *parent, struct node *n)
         return;
     }
     spoke_of(h, fan, head->move)->pred = n->in.id;
-    if (!spoke_add(fan, n, NOBODY))
+    if (!spoke_add(h, fan, n, NOBODY))
         fan_drop(&h->fans, parent->in.id);
 }
 
@@ -210,7 +220,7 @@ void branch_remove(struct history *h, struct node *parent, struct node *n)
         pred = spoke->pred == NOBODY ? NULL : &node_at(h, spoke->pred)->in;
         if (n->in.cdr)
             spoke_of(h, fan, n->in.cdr->move)->pred = spoke->pred;
-        index_erase(&fan->index, mix((uint32_t)n->in.move), i);
+        index_erase(&fan->index, hash_move(h, n->in.move), i);
         spoke->child = fan->free;
         fan->free = i;
     } else {

@@ -45,7 +45,7 @@ struct history *history_new(void const *state, size_t size, size_t cmpsize)
         return NULL;
     }
     struct history *h = history_empty((uint32_t)size, (uint32_t)(cmpsize ? cmpsize : size));
-    if (!h || history_reserve(h, 1)) {
+    if (!h || history_reserve(h, 1, 1)) {
         history_free(h);
         error_set(REDO_ENOMEM);
         return NULL;
@@ -83,6 +83,14 @@ int history_find(struct history const *h, uint32_t number, struct node **node)
     return REDO_OK;
 }
 
+struct node *history_from(struct history const *h, uint32_t number)
+{
+    for (struct node *n; number < h->next; number++)
+        if ((n = pool_from(&h->nodes, &number)) == NULL || n->p.inuse)
+            return n;
+    return NULL;
+}
+
 struct history *history_of(redo_position const *position)
 {
     struct pool const shape = {.low = NODES_LOW, .top = NODES_TOP};
@@ -90,15 +98,15 @@ struct history *history_of(redo_position const *position)
     return pool_owner(position, offset, sizeof(struct node));
 }
 
-int history_reserve(struct history *h, uint32_t positions)
+int history_reserve(struct history *h, uint32_t positions, uint32_t states)
 {
     if (positions > NOBODY - 1 - h->next)
         return REDO_EFULL;
     int rc = pool_reserve(&h->nodes, h->next, positions);
     if (!rc)
-        rc = states_reserve(&h->states, positions);
+        rc = states_reserve(&h->states, states);
     if (!rc)
-        rc = index_reserve(&h->classes, positions);
+        rc = index_reserve(&h->classes, states);
     return rc;
 }
 

@@ -63,6 +63,10 @@ int history_check_add(struct history const *h, redo_operation const *op);
 /* The position with this number: REDO_OK, REDO_EPOSITION or REDO_EDROPPED. */
 int history_find(struct history const *h, uint32_t number, struct node **node);
 
+/* The first position in use from this number on, or NULL:
+ *     for (n = history_from(h, 0); n; n = history_from(h, n->in.id + 1)) ... */
+struct node *history_from(struct history const *h, uint32_t number);
+
 /* The history that a position (in use or dropped) belongs to. */
 struct history *history_of(redo_position const *position);
 
@@ -71,9 +75,9 @@ struct history *history_of(redo_position const *position);
 /* A history without any position, to be filled by whoever loads one; NULL without memory. */
 struct history *history_empty(uint32_t size, uint32_t cmpsize);
 
-/* Makes room for so many new positions, so that history_make() can not fail: REDO_OK, REDO_ENOMEM
- * or REDO_EFULL. */
-int history_reserve(struct history *h, uint32_t positions);
+/* Makes room for so many new positions, of which so many (0 or 1) have a state that no other has, so
+ * that history_make() can not fail: REDO_OK, REDO_ENOMEM or REDO_EFULL. */
+int history_reserve(struct history *h, uint32_t positions, uint32_t states);
 
 /* A new position after prev (NULL: the first) with a state that is already taken. It is in the
  * tree and in use, but in no ring of equal positions yet. */

@@ -34,7 +34,7 @@ static unsigned arguments(int kind)
 
 size_t redo_operation_encode(redo_operation const *op, void *buf, size_t cap)
 {
-    unsigned has = arguments((int)op->kind);
+    unsigned has = op ? arguments((int)op->kind) : 0;
     if (!has || ((has & STATE) && (!op->state || !op->statesize)))
         return 0;
     unsigned char head[32];
@@ -51,7 +51,7 @@ size_t redo_operation_encode(redo_operation const *op, void *buf, size_t cap)
     if (has & VALUE)
         n += varint_put_signed(head + n, op->value);
     size_t total = n + ((has & STATE) ? op->statesize : 0);
-    if (total <= cap) {
+    if (buf && total <= cap) {
         memcpy(buf, head, n);
         if (has & STATE)
             memcpy((char *)buf + n, op->state, op->statesize);
@@ -61,7 +61,7 @@ size_t redo_operation_encode(redo_operation const *op, void *buf, size_t cap)
 
 size_t redo_operation_decode(void const *data, size_t size, redo_operation *op)
 {
-    if (!data || !size)
+    if (!data || !size || !op)
         return 0;
     struct varint_reader r = {.at = data, .end = (unsigned char const *)data + size};
     int kind = *r.at++;

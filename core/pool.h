@@ -1,6 +1,7 @@
 /* A pool: items of one size, found by a number in constant time, that never move. Memory comes in
  * slabs that double from a few items up to a limit, so that a small session stays small and a large
- * one pays no slack. It allocates and zeroes; it never looks into an item. */
+ * one pays no slack; where numbers are far between, so are the slabs. It allocates and zeroes; it
+ * never looks into an item. */
 #ifndef CORE_POOL_H
 #define CORE_POOL_H
 
@@ -12,10 +13,13 @@ struct pool {
     unsigned low;  /* the first slab holds 1 << low items, each further one as many as all before ... */
     unsigned top;  /* ... up to 1 << top */
     void *owner;   /* stands at the head of each slab: pool_owner() finds it from an item */
-    char **slabs;  /* NULL where none of its items was ever made */
-    size_t slabcap;
-    size_t bytes; /* allocated, for accounting */
+    char ***pages; /* of pointers to slabs; NULL where none of the items was ever made ... */
+    uint32_t pagecap;
+    uint32_t firstcap; /* ... and a page has POOL_PAGE of them, but the first only so many */
+    size_t bytes;      /* allocated, for accounting */
 };
+
+#define POOL_PAGE 1024
 
 #define POOL_HEADER 16 /* bytes before the first item of a slab; the owner is in the first eight */
 
@@ -47,17 +51,30 @@ static inline size_t pool_offset(struct pool const *p, uint32_t id)
 /* The item, which must exist. */
 static inline void *pool_at(struct pool const *p, uint32_t id)
 {
-    return p->slabs[pool_slab(p, id)] + POOL_HEADER + pool_offset(p, id) * p->stride;
+    size_t slab = pool_slab(p, id);
+    return p->pages[slab / POOL_PAGE][slab % POOL_PAGE] + POOL_HEADER +
+           pool_offset(p, id) * p->stride;
+}
+
+/* Where the pointer to a slab stands, or NULL if there is no place for it yet. */
+static inline char **pool_place(struct pool const *p, size_t slab)
+{
+    size_t page = slab / POOL_PAGE, cap = page ? POOL_PAGE : p->firstcap;
+    if (page >= p->pagecap || !p->pages[page] || slab % POOL_PAGE >= cap)
+        return NULL;
+    return &p->pages[page][slab % POOL_PAGE];
 }
 
 /* The item, or NULL if its slab was never made. */
 static inline void *pool_find(struct pool const *p, uint32_t id)
 {
-    size_t slab = pool_slab(p, id);
-    if (slab >= p->slabcap || !p->slabs[slab])
-        return NULL;
-    return p->slabs[slab] + POOL_HEADER + pool_offset(p, id) * p->stride;
+    char **place = pool_place(p, pool_slab(p, id));
+    return place && *place ? *place + POOL_HEADER + pool_offset(p, id) * p->stride : NULL;
 }
+
+/* The first item from this number on whose slab was made; its number goes to *id. NULL if there is
+ * none. What was never made is passed over in large steps. */
+void *pool_from(struct pool const *p, uint32_t *id);
 
 /* The owner of the pool that an item with this offset in its slab belongs to. */
 static inline void *pool_owner(void const *item, size_t offset, size_t stride)

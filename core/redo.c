@@ -183,6 +183,11 @@ redo_position *redo_getposition(redo_session const *session, uint32_t id)
     return &n->p;
 }
 
+int redo_getmove(redo_position const *position)
+{
+    return check_inuse(position) ? 0 : node_of(position)->in.move;
+}
+
 int redo_getstatesize(redo_session const *session)
 {
     return check_session(session) ? 0 : (int)session->history->size;

@@ -149,6 +149,9 @@ int redo_clearsessionchanged(redo_session *session);
 uint32_t redo_getpositionid(redo_position const *position);
 redo_position *redo_getposition(redo_session const *session, uint32_t id);
 
+/* The move that led to a position from the one before it; 0 for the first, and on error. */
+int redo_getmove(redo_position const *position);
+
 /* The bytes of a state, and how many of them count in comparing; 0 on error. */
 int redo_getstatesize(redo_session const *session);
 int redo_getcmpsize(redo_session const *session);

@@ -47,10 +47,23 @@ void solution_raise(struct node *n)
     }
 }
 
+/* Whether what n tells, the best it can have since something was lost below it, is offered still: seen
+ * at the first that does, lest dropping branch after branch of a wide position looks at all each time. */
+static bool offered(struct node const *n)
+{
+    if (!n->p.solutionend)
+        return true;
+    if (n->p.endpoint == n->p.solutionend && n->p.movecount == n->p.solutionsize)
+        return true;
+    return solution_next(n) != NULL;
+}
+
 void solution_lower(struct node *n)
 {
-    while (n && solution_refresh(n))
+    while (n && !offered(n)) {
+        solution_refresh(n);
         n = node_prev(n);
+    }
 }
 
 struct node *solution_next(struct node const *n)

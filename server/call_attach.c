@@ -22,7 +22,8 @@ int call_attach(struct call *call)
     int rc = call_room(call, &room);
     if (rc)
         return rc;
-    rc = room_attach(room, call->client, args_flag(&call->args, "effects", true), &s);
+    rc = room_attach(room, call->client, args_flag(&call->args, "effects", true),
+                     args_flag(&call->args, "snapshot", true), &s);
     if (rc)
         return call_fail(call, rc);
     struct buffer *b = call_reply(call);

@@ -34,7 +34,6 @@ int call_server_hello(struct call *call)
 int call_server_info(struct call *call)
 {
     struct describe_limit const limits[] = {
-        {"state", REDO_STATE_MAX},
         {"name", ROOM_NAME_MAX},
         {"page", PAGE_MAX},
         {"page_bytes", PAGE_BYTES},

@@ -29,8 +29,24 @@ static char const *method_of(redo_operation const *op)
     return "";
 }
 
-/* {method position new grafted made dropped}: position is the POSITION that the operation is about,
- * after it; the others are nil where they do not apply. */
+#define GONE_MAX 1000
+
+/* The numbers of the positions that were dropped: op->position and those before it, whose nodes still
+ * tell their way up. */
+static void pack_gone(struct buffer *b, struct room const *room, redo_operation const *op,
+                      redo_result const *r)
+{
+    if (r->dropped > GONE_MAX) {
+        pack_nil(b);
+        return;
+    }
+    pack_array(b, r->dropped);
+    struct node const *n = r->dropped ? node_at(room->history, op->position) : NULL;
+    for (uint32_t i = 0; i < r->dropped; i++, n = node_prev(n))
+        pack_uint(b, n->in.id);
+}
+
+/* EFFECTS of methods.def: nil where they do not apply. */
 static void effects_pack(struct buffer *b, struct room const *room, redo_operation const *op,
                          redo_result const *r)
 {
@@ -38,7 +54,7 @@ static void effects_pack(struct buffer *b, struct room const *room, redo_operati
     struct node *n;
     bool known = op->kind != REDO_OP_GRAFT && op->kind != REDO_OP_SETBETTER &&
                  op->kind != REDO_OP_CLEAR && history_find(room->history, number, &n) == REDO_OK;
-    pack_map(b, 6);
+    pack_map(b, 7);
     pack_key(b, "method");
     pack_cstr(b, method_of(op));
     pack_key(b, "position");
@@ -62,6 +78,8 @@ static void effects_pack(struct buffer *b, struct room const *room, redo_operati
     reply_made(b, r);
     pack_key(b, "dropped");
     pack_uint(b, r->dropped);
+    pack_key(b, "gone");
+    pack_gone(b, room, op, r);
 }
 
 void event_pack(struct buffer *b, struct room const *room, redo_operation const *op,

@@ -18,8 +18,8 @@ void page_begin(struct page *page, struct call *call, struct room const *room, u
 
 bool page_add(struct page *page, struct node const *n)
 {
-    if (page->count == page->limit ||
-        (page->count && page->b->size - page->start > PAGE_BYTES - page->states * page->history->size))
+    size_t size = page->b->size - page->start + (page->states ? page->history->size : 0);
+    if (page->count == page->limit || (page->count && size > PAGE_BYTES))
         return false;
     reply_position(page->b, page->history, n, page->states);
     page->count++;

@@ -91,13 +91,14 @@ int room_apply(struct room *room, struct client const *by, redo_operation const 
     return REDO_OK;
 }
 
-int room_attach(struct room *room, struct client *client, bool effects, struct subscription **made)
+int room_attach(struct room *room, struct client *client, bool effects, bool snapshot,
+                struct subscription **made)
 {
     for (struct link *l = client->subscriptions.next; l != &client->subscriptions; l = l->next)
         if (list_entry(l, struct subscription, in_client)->room == room)
             return REDO_EATTACHED;
     struct subscription *s = calloc(1, sizeof *s);
-    if (!s || history_dump(room->history, &s->snapshot, &s->snapshot_size)) {
+    if (!s || (snapshot && history_dump(room->history, &s->snapshot, &s->snapshot_size))) {
         free(s);
         return REDO_ENOMEM;
     }

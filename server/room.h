@@ -52,9 +52,10 @@ void room_free(struct room *room);
 int room_apply(struct room *room, struct client const *by, redo_operation const *op,
                redo_result *result);
 
-/* Attaches a client: its snapshot is the session as it is now. *made; or a code: REDO_EATTACHED,
+/* Attaches a client; with a snapshot, which is the session as it is now. *made; or a code: REDO_EATTACHED,
  * REDO_ENOMEM. */
-int room_attach(struct room *room, struct client *client, bool effects, struct subscription **made);
+int room_attach(struct room *room, struct client *client, bool effects, bool snapshot,
+                struct subscription **made);
 
 /* Ends a subscription. */
 void subscription_end(struct subscription *s);

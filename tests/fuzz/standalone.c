@@ -1,46 +1,14 @@
-/* Runs a fuzz target without libFuzzer: on the files given, or on mutations of built-in examples.
+/* Runs a fuzz target without libFuzzer: on the files given, or on mutations of its examples.
  *
- *   fuzz-frame FILE ...          each file once
- *   fuzz-frame -n COUNT [SEED]   so many mutations; the seed is printed, and gives the same again
+ *   fuzz-NAME FILE ...          each file once
+ *   fuzz-NAME -n COUNT [SEED]   so many mutations; the seed is printed, and gives the same again
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-int LLVMFuzzerTestOneInput(uint8_t const *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 #define INPUT_MAX 4096
-
-/* Calls of many forms, for the mutations to begin with. */
-#define EXAMPLE(text)         \
-    {                         \
-        text, sizeof text - 1 \
-    }
-static struct {
-    char const *data;
-    size_t size;
-} const examples[] = {
-    EXAMPLE("\x94\x00\x01\xabserver.ping\x90"),
-    EXAMPLE("\x94\x00\xcd\x01\x00\xabserver.info\x90\x93\x02\xa1n\x91\xc0"),
-    EXAMPLE("\x94\x00\x02\xac"
-            "beginsession\x94\xc4\x04\x01\x02\x03\x04\x04\x00"
-            "\x82\xa4name\xa1s\xa4join\xc3"),
-    EXAMPLE("\x94\x00\xce\xff\xff\xff\xff\xab"
-            "addposition\x97\xa1s\xce\xff\xff\xff\xfe\xd1\xff"
-            "\x00\xc5\x00\x02\xff\x00\x00\x01\x81\xa6strict\xc3"),
-    EXAMPLE("\x94\x00\x03\xac"
-            "addpositions\x92\x01\x92\x95\x00\x01\xc4\x01x\x00\x01\x95\xff\x02"
-            "\xc4\x01y\x00\x01"),
-    EXAMPLE("\x94\x00\x04\xac"
-            "getpositions\x92\x01\x83\xa5"
-            "after\x09\xa5limit\xcc\xc8\xa6states"
-            "\xc2"),
-    EXAMPLE("\x94\x01\x05\x93\x07\xa2no\x81\xa5param\xa4move\xc0"),
-    EXAMPLE("\x96\xd4\x01\x00\xc7\x03\x01xyz\xca\x3f\x80\x00\x00\xcb\x3f\xf0\x00\x00\x00\x00\x00"
-            "\x00\xd9\x03\xe2\x82\xac\xdf\x00\x00\x00\x01\xa1k\xdd\x00\x00\x00\x01\xc0"),
-};
 
 /* splitmix64 */
 static uint64_t next(uint64_t *state)
@@ -105,9 +73,7 @@ static void run_mutations(uint64_t count, uint64_t seed)
     for (uint64_t i = 0; i < count; i++) {
         uint8_t data[INPUT_MAX];
         uint64_t state = seed + i;
-        size_t which = next(&state) % (sizeof examples / sizeof *examples);
-        size_t size = examples[which].size;
-        memcpy(data, examples[which].data, size);
+        size_t size = fuzz_example(next(&state), data, sizeof data);
         for (uint64_t changes = 1 + next(&state) % 8; changes > 0; changes--)
             size = mutate(data, size, &state);
         run(data, size);

@@ -12,6 +12,7 @@
 #include "protocol/buffer.h"
 #include "protocol/frame.h"
 #include "protocol/message.h"
+#include "tests/suite.h"
 
 struct bytes {
     uint8_t data[1024];
@@ -67,28 +68,5 @@ static inline struct frame scan_hex(char const *text)
 
     return scan(FRAME_LIMITS_DEFAULT, b.data, b.size);
 }
-
-static inline int run_suite(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
-}
-
-/* A program of one file has one list of tests. */
-#define TEST_MAIN(name, ...)                                      \
-    int main(void)                                                \
-    {                                                             \
-        TTest const *tests[] = {__VA_ARGS__};                     \
-        Suite *suite = suite_create(name);                        \
-        TCase *tcase = tcase_create(name);                        \
-        for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) \
-            tcase_add_test(tcase, tests[i]);                      \
-        suite_add_tcase(suite, tcase);                            \
-        return run_suite(suite);                                  \
-    }
 
 #endif

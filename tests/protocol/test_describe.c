@@ -91,7 +91,7 @@ END_TEST
 START_TEST(events_tell_their_params)
 {
     msgpack_object event = find(get(object, "events"), "operation");
-    ck_assert_uint_eq(get(event, "params").via.array.size, 4);
+    ck_assert_uint_eq(get(event, "params").via.array.size, 5);
     assert_str(get(find(get(event, "params"), "session"), "type"), "handle");
     assert_str(get(find(get(event, "params"), "operation"), "type"), "bin");
 }
@@ -107,7 +107,7 @@ END_TEST
 
 START_TEST(shapes_are_told)
 {
-    ck_assert_uint_eq(get(object, "shapes").via.array.size, 3);
+    ck_assert_uint_eq(get(object, "shapes").via.array.size, shape_count);
     find(get(object, "shapes"), "POSITION");
 }
 END_TEST

@@ -174,7 +174,7 @@ def test_idle_connections_hold_no_buffers():
         for client in clients:
             client.send(request(1, "server.ping", b"x" * 60000))
         for client in clients:
-            assert client.read() == [1, 1, None, None]
+            assert client.read()[2][0] == 21  # ping takes no params: it was read whole
         peak = daemon.memory()
         wait_for(lambda: daemon.memory() < peak - (4 << 20), "memory to be given back")
         for client in clients:

@@ -122,7 +122,7 @@ def test_message_over_the_limit_is_refused_with_the_limit_named():
             assert last[2][2] == {"limit": "bytes", "value": 1000}
         with daemon.client() as client:
             client.send(request(1, "server.ping", b"x" * 900))
-            assert client.read() == [1, 1, None, None]
+            assert client.read()[2][0] == 21  # ping takes no params: it was read whole
 
 
 @with_daemon
@@ -130,7 +130,7 @@ def test_large_message_comes_through_and_its_memory_is_given_back(daemon, client
     client.ping()
     before = daemon.memory()
     client.send(request(1, "server.ping", b"x" * (32 << 20)))
-    assert client.read() == [1, 1, None, None]
+    assert client.read()[2][0] == 21  # ping takes no params: it was read whole
     need_plain_memory()
     wait_for(lambda: daemon.memory() < before + (8 << 20), "memory to be given back")
     client.ping()

@@ -1,0 +1,106 @@
+/* show: all there is to tell of one position. */
+#include "client/ctl/ctl.h"
+#include "client/ctl/text.h"
+
+struct shown {
+    struct labels labels;
+    size_t count; /* branches printed */
+};
+
+static void print_number(char const *name, uint32_t number)
+{
+    if (number == UINT32_MAX)
+        printf("%-13s none\n", name);
+    else
+        printf("%-13s %u\n", name, number);
+}
+
+static void print_fields(struct position const *p, struct labels const *labels)
+{
+    print_number("number", p->number);
+    print_number("prev", p->prev);
+    printf("%-13s ", "move");
+    if (p->prev == UINT32_MAX)
+        fputs("none", stdout);
+    else
+        labels_print(labels, p->move, stdout);
+    printf("\n%-13s %u\n", "movecount", p->movecount);
+    print_number("better", p->better);
+    printf("%-13s %d\n%-13s %d\n%-13s %u\n%-13s %u\n%-13s %s\n", "endpoint", p->endpoint,
+           "solutionend", p->solutionend, "solutionsize", p->solutionsize, "nextcount",
+           p->nextcount, "setbetter", p->setbetter ? "yes" : "no");
+    printf("%-13s %u bytes\n", "state", p->statesize);
+    text_print_dump(stdout, p->state, p->statesize);
+}
+
+static bool print_branch(void *data, struct position const *p)
+{
+    struct shown *shown = data;
+
+    if (shown->count++ == 0)
+        puts("branches      most recently used first");
+    printf("  %u. ", p->number);
+    labels_print(&shown->labels, p->move, stdout);
+    position_print_marks(p, false, stdout);
+    if (p->solutionend)
+        printf(" +%u", p->solutionsize);
+    putchar('\n');
+    return true;
+}
+
+static int print_position(struct ctl *ctl, char const *name, uint32_t number, struct shown *shown)
+{
+    struct position p;
+    msgpack_object result;
+    struct buffer *b = ctl_request(ctl, "getposition", 3);
+
+    if (!ctl_pack_name(b, name))
+        return EXIT_USAGE;
+    pack_uint(b, number);
+    pack_map(b, 1);
+    pack_key(b, "states");
+    pack_bool(b, true);
+    int status = ctl_result(ctl, &result);
+    if (status != CLI_GO)
+        return status;
+    if (!position_read(&result, &p) || !p.state)
+        return ctl_fail_shape(ctl);
+    print_fields(&p, &shown->labels);
+    return ctl_pages(ctl,
+                     (struct pages){.method = "getbranches",
+                                    .session = name,
+                                    .has_position = true,
+                                    .position = number,
+                                    .from = "offset"},
+                     print_branch, shown);
+}
+
+static int show(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
+{
+    struct shown shown = {.count = 0};
+    char const *labels = NULL;
+    uint32_t number;
+    struct cli_option const options[] = {LABELS_OPTION(&labels), COMMON_OPTIONS(ctl)};
+
+    int status = cli_parse(cli, options, false, &argc, argv);
+    if (status != CLI_GO)
+        return status;
+    if (!cli_position(argv[1], &number) || !labels_read(&shown.labels, labels))
+        return EXIT_USAGE;
+    status = ctl_connect(ctl);
+    if (status == CLI_GO)
+        status = print_position(ctl, argv[0], number, &shown);
+    labels_free(&shown.labels);
+    return status == CLI_GO ? EXIT_GOOD : status;
+}
+
+struct command const command_show = {
+    {.name = "show",
+     .params = "NAME POSITION",
+     .least = 2,
+     .most = 2,
+     .summary = "all that is known of a position",
+     .help = "Its fields, its state in hex and ASCII, and its branches, most recently used first,\n"
+             "each with its marks:\n" MARKS_HELP
+             "  +12   a solution leads through it, 12 moves long\n"},
+    show};

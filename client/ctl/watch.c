@@ -1,0 +1,234 @@
+/* watch: one line an operation, as they happen. */
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "client/ctl/ctl.h"
+#include "client/ctl/text.h"
+#include "core/redo.h"
+
+#define STATE_BYTES 32 /* of a state that are printed */
+
+struct watch {
+    int64_t count;   /* operations to print; 0: no end */
+    int64_t printed; /* so far */
+    bool deleted;    /* the session has ended */
+    bool lost;       /* something came that is not understood */
+};
+
+static void print_state(redo_operation const *op)
+{
+    fputs(" state=", stdout);
+    text_print_hex(stdout, op->state, op->statesize, STATE_BYTES);
+}
+
+/* The method that makes such operations, and its params. */
+static void print_operation(redo_operation const *op)
+{
+    switch (op->kind) {
+    case REDO_OP_ADD:
+        printf("addposition prev=%u move=%d endpoint=%d check=%d", op->position, op->move,
+               op->endpoint, op->value);
+        print_state(op);
+        break;
+    case REDO_OP_NEXT:
+        printf("getnextposition position=%u move=%d", op->position, op->move);
+        break;
+    case REDO_OP_DROP:
+        printf("dropposition position=%u", op->position);
+        break;
+    case REDO_OP_GRAFT:
+        printf("setgraftbehavior grafting=%d", op->value);
+        break;
+    case REDO_OP_UPDATE:
+        printf("updatesavedstate position=%u", op->position);
+        print_state(op);
+        break;
+    case REDO_OP_SETBETTER:
+        printf("setbetterfields");
+        break;
+    case REDO_OP_CYCLE:
+        printf("suppresscycle position=%u prunelimit=%d", op->position, op->value);
+        print_state(op);
+        break;
+    case REDO_OP_DUPLICATE:
+        printf("duplicatepath dest=%u source=%u", op->position, op->source);
+        break;
+    case REDO_OP_CLEAR:
+        printf("clearsessionchanged");
+        break;
+    }
+}
+
+/* What came of it. */
+static void print_effects(redo_operation const *op, msgpack_object const *effects)
+{
+    msgpack_object const *new = map_get(effects, "new"), *grafted = map_get(effects, "grafted");
+    msgpack_object const *made = map_get(effects, "made");
+    struct position p;
+    int64_t from, to;
+
+    if (op->kind != REDO_OP_UPDATE && position_read(map_get(effects, "position"), &p)) {
+        printf(" -> %u", p.number);
+        if (new &&new->type == MSGPACK_OBJECT_BOOLEAN &&new->via.boolean)
+            fputs(" new", stdout);
+        position_print_marks(&p, false, stdout);
+    }
+    if (integer_read(map_get(grafted, "from"), 0, UINT32_MAX, &from) &&
+        integer_read(map_get(grafted, "to"), 0, UINT32_MAX, &to))
+        printf(" grafted=%" PRId64 "->%" PRId64, from, to);
+    if (made && made->type == MSGPACK_OBJECT_ARRAY && made->via.array.size == 2 &&
+        integer_read(&made->via.array.ptr[0], 0, UINT32_MAX, &from) &&
+        integer_read(&made->via.array.ptr[1], 1, UINT32_MAX, &to) &&
+        (to > 1 || op->kind == REDO_OP_DUPLICATE))
+        printf(" made=%" PRId64 "..%" PRId64, from, from + to - 1);
+    if (integer_read(map_get(effects, "dropped"), 1, UINT32_MAX, &from) &&
+        op->kind == REDO_OP_CYCLE)
+        printf(" dropped=%" PRId64, from);
+}
+
+static bool print_event(msgpack_object_array const *params)
+{
+    redo_operation op;
+    int64_t sequence;
+
+    if (params->size < 3 || !integer_read(&params->ptr[1], 0, INT64_MAX, &sequence) ||
+        params->ptr[2].type != MSGPACK_OBJECT_BIN)
+        return false;
+    msgpack_object_bin const *bytes = &params->ptr[2].via.bin;
+    printf("%" PRId64 " ", sequence);
+    if (redo_operation_decode(bytes->ptr, bytes->size, &op)) {
+        print_operation(&op);
+        if (params->size > 3)
+            print_effects(&op, &params->ptr[3]);
+    } else { /* of a newer daemon */
+        fputs("operation ", stdout);
+        text_print_hex(stdout, bytes->ptr, bytes->size, STATE_BYTES);
+    }
+    putchar('\n');
+    fflush(stdout);
+    return true;
+}
+
+static void notified(void *data, struct message const *m)
+{
+    struct watch *w = data;
+
+    if (w->deleted || w->lost || (w->count > 0 && w->printed >= w->count))
+        return;
+    if (m->method_size == 12 && memcmp(m->method, "sessionended", 12) == 0)
+        w->deleted = true;
+    if (m->method_size != 9 || memcmp(m->method, "operation", 9) != 0)
+        return;
+    w->lost = !print_event(&m->params);
+    w->printed++;
+}
+
+/* Attaches to the session; the snapshot is of no use here and is given back unread. */
+static int attach(struct ctl *ctl, char const *name)
+{
+    msgpack_object result;
+    int64_t sequence, snapshot;
+
+    if (!ctl_pack_name(ctl_request(ctl, "attach", 1), name))
+        return EXIT_USAGE;
+    int status = ctl_result(ctl, &result);
+    if (status != CLI_GO)
+        return status;
+    if (!integer_read(map_get(&result, "sequence"), 0, INT64_MAX, &sequence) ||
+        !integer_read(map_get(&result, "snapshot"), 0, INT64_MAX, &snapshot))
+        return ctl_fail_shape(ctl);
+
+    struct buffer *b = ctl_request(ctl, "readsnapshot", 3);
+    ctl_pack_name(b, name);
+    pack_int(b, snapshot);
+    pack_int(b, 0);
+    status = ctl_result(ctl, &result);
+    if (status == CLI_GO)
+        cli_complain("watching %s from operation %" PRId64 " on", name, sequence + 1);
+    return status;
+}
+
+/* Waits for events until there is a reason to end. */
+static int watch_on(struct ctl *ctl, struct watch *w, int signals)
+{
+    struct pollfd waits[] = {{.fd = ctl->c.fd, .events = POLLIN},
+                             {.fd = signals, .events = POLLIN}};
+
+    for (;;) {
+        int code = connection_step(&ctl->c, 0);
+        if (w->lost)
+            return ctl_fail_shape(ctl);
+        if (w->deleted) {
+            cli_complain("the session was deleted");
+            return EXIT_GOOD;
+        }
+        if (ferror(stdout) || (w->count > 0 && w->printed >= w->count))
+            return EXIT_GOOD;
+        if (code != REDO_OK)
+            return ctl_fail(ctl, code, NULL);
+        poll(waits, 2, -1);
+        if (waits[1].revents)
+            return EXIT_GOOD;
+    }
+}
+
+static int watch(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
+{
+    struct watch w = {.count = 0};
+    struct cli_option const options[] = {{.name = "count",
+                                          .type = CLI_NUMBER,
+                                          .value = &w.count,
+                                          .argument = "N",
+                                          .help = "end after N operations",
+                                          .least = 1,
+                                          .most = INT64_MAX},
+                                         COMMON_OPTIONS(ctl)};
+    sigset_t set;
+
+    int status = cli_parse(cli, options, false, &argc, argv);
+    if (status == CLI_GO)
+        status = ctl_connect(ctl);
+    if (status != CLI_GO)
+        return status;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    int signals = signalfd(-1, &set, SFD_CLOEXEC);
+    if (signals < 0 || sigprocmask(SIG_BLOCK, &set, NULL) < 0) {
+        cli_complain("can not wait for signals");
+        return EXIT_BAD;
+    }
+    ctl->c.notified = notified;
+    ctl->c.data = &w;
+    status = attach(ctl, argv[0]);
+    if (status == CLI_GO) {
+        ctl->method = "watch";
+        status = watch_on(ctl, &w, signals);
+    }
+    close(signals);
+    return status;
+}
+
+struct command const command_watch = {
+    {.name = "watch",
+     .params = "NAME",
+     .least = 1,
+     .most = 1,
+     .summary = "prints each operation on a session as it happens",
+     .help =
+         "A line an operation: its number in the session's sequence, the method that makes such\n"
+         "operations with its params, and what came of it:\n"
+         "\n"
+         "  12 addposition prev=3 move=2 endpoint=0 check=1 state=0a00 -> 7 new [5]\n"
+         "\n"
+         "  -> 7            the position it was about, with `new` if it was made, and "
+         "marks:\n" MARKS_HELP "  grafted=5->7    the branches of 5 were taken over by 7\n"
+         "  made=8..10      positions made by copying a path\n"
+         "  dropped=2       positions dropped by suppresscycle\n"
+         "\n"
+         "Ends on SIGINT or SIGTERM, or when the session is deleted.\n"},
+    watch};

@@ -1,0 +1,129 @@
+#include "tests/core/play.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+uint64_t play_random(uint64_t *seed)
+{
+    uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+void play_bytes(uint64_t seed, uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        data[i] = (uint8_t)play_random(&seed);
+}
+
+static unsigned byte(struct play *play)
+{
+    return play->at < play->end ? *play->at++ : 0;
+}
+
+/* One of six boards, with one of three kinds of bytes that may not count. */
+static void draw_state(struct play *play)
+{
+    unsigned b = byte(play);
+    memset(play->state, (int)(b / 6 % 3), sizeof play->state);
+    play->state[0] = (uint8_t)(b % 6);
+}
+
+/* Mostly one of the newest. */
+static uint32_t draw_position(struct play *play, struct history const *h)
+{
+    unsigned b = byte(play);
+    if (b == 255)
+        return h->next + 5;
+    if (play->wide && b < 120)
+        return 0;
+    if (b < 160)
+        return h->next - 1 - (b % 16) % h->next;
+    return (uint32_t)((uint64_t)(b - 160) * h->next / 95);
+}
+
+static int draw_move(struct play *play)
+{
+    unsigned b = byte(play);
+    if (b >= 254)
+        return b == 254 ? INT_MIN : INT_MAX;
+    return b < 160 && !play->wide ? (int)(b % 4) : (int)(b % 96) * 1000;
+}
+
+static int draw_endpoint(struct play *play)
+{
+    static int const ends[] = {1, 1, 1, 2, 2, 3, 127, -1, -1, -128, 128};
+    unsigned b = byte(play);
+    return b < 200 ? 0 : ends[b % COUNT(ends)];
+}
+
+static int draw_check(struct play *play)
+{
+    unsigned b = byte(play);
+    return b < 160 ? redo_check : b < 200 ? redo_nocheck : b < 250 ? redo_checklater : 3;
+}
+
+struct history *play_begin(struct play *play, void const *data, size_t size)
+{
+    *play = (struct play){.at = data, .end = (uint8_t const *)data + size};
+    unsigned b = byte(play);
+    play->size = 1 + b % PLAY_STATE_MAX;
+    play->wide = b >= 200;
+    size_t cmpsize = byte(play) % (play->size + 1);
+    draw_state(play);
+    return history_new(play->state, play->size, cmpsize);
+}
+
+bool play_next(struct play *play, struct history const *h, redo_operation *op)
+{
+    static enum redo_operation_kind const kinds[] = {
+        REDO_OP_ADD,   REDO_OP_ADD,    REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
+        REDO_OP_ADD,   REDO_OP_ADD,    REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
+        REDO_OP_NEXT,  REDO_OP_NEXT,   REDO_OP_DROP,      REDO_OP_DROP,      REDO_OP_DROP,
+        REDO_OP_GRAFT, REDO_OP_GRAFT,  REDO_OP_SETBETTER, REDO_OP_DUPLICATE, REDO_OP_DUPLICATE,
+        REDO_OP_CYCLE, REDO_OP_UPDATE, REDO_OP_CLEAR,
+    };
+    if (play->at >= play->end)
+        return false;
+    *op = (redo_operation){
+        .kind = kinds[byte(play) % COUNT(kinds)], .position = NOBODY, .source = NOBODY};
+    switch (op->kind) {
+    case REDO_OP_ADD:
+        op->position = draw_position(play, h);
+        op->move = draw_move(play);
+        op->endpoint = draw_endpoint(play);
+        op->value = draw_check(play);
+        break;
+    case REDO_OP_NEXT:
+        op->position = draw_position(play, h);
+        op->move = draw_move(play);
+        break;
+    case REDO_OP_GRAFT:
+        op->value = (int)(byte(play) % 17) % 5;
+        break;
+    case REDO_OP_CYCLE:
+        op->position = draw_position(play, h);
+        op->value = (int)(byte(play) % 8) - 1;
+        break;
+    case REDO_OP_DUPLICATE:
+        op->position = draw_position(play, h);
+        op->source = draw_position(play, h);
+        break;
+    case REDO_OP_DROP:
+    case REDO_OP_UPDATE:
+        op->position = draw_position(play, h);
+        break;
+    case REDO_OP_SETBETTER:
+    case REDO_OP_CLEAR:
+        break;
+    }
+    if (op->kind == REDO_OP_ADD || op->kind == REDO_OP_CYCLE || op->kind == REDO_OP_UPDATE) {
+        draw_state(play);
+        op->state = play->state;
+        op->statesize = play->size;
+    }
+    return true;
+}

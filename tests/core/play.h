@@ -1,0 +1,30 @@
+/* Sessions made of any bytes, for tests and fuzzers: each few bytes are an operation on a session
+ * of a tiny game, in which equal states, solutions and wide positions abound. What would not do
+ * (numbers that never were or are no more, unknown constants) comes along now and then, to be
+ * refused. */
+#ifndef TESTS_CORE_PLAY_H
+#define TESTS_CORE_PLAY_H
+
+#include "core/history.h"
+
+#define PLAY_STATE_MAX 8
+
+struct play {
+    uint8_t const *at, *end;
+    size_t size;                   /* of a state */
+    bool wide;                     /* most happens at the first position */
+    uint8_t state[PLAY_STATE_MAX]; /* of the operation read last */
+};
+
+/* Takes the session's sizes from the first bytes, and begins it. NULL without memory. */
+struct history *play_begin(struct play *play, void const *data, size_t size);
+
+/* Reads the next operation, on the positions of h; false at the end of the bytes. op->state points
+ * into *play. */
+bool play_next(struct play *play, struct history const *h, redo_operation *op);
+
+/* A generator of numbers to draw from (splitmix64), and bytes drawn from it. */
+uint64_t play_random(uint64_t *seed);
+void play_bytes(uint64_t seed, uint8_t *data, size_t size);
+
+#endif

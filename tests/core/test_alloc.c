@@ -1,0 +1,339 @@
+/* Lack of memory: every allocation fails once, and then from there on, in the course of many mixed
+ * operations. Each call does all of it or nothing, and all goes on once there is memory again.
+ *
+ * The program is linked so that the allocations of the engine come by here first; and check's, so
+ * that nothing is asserted while any may fail. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/dump.h"
+#include "core/session.h"
+#include "tests/core/invariants.h"
+#include "tests/core/play.h"
+#include "tests/suite.h"
+
+static struct {
+    long after;    /* so many allocations succeed ... */
+    bool on;       /* (if any are to fail at all) */
+    bool for_ever; /* ... then one fails, or all */
+    long failed;
+} faults;
+
+static bool fails(void)
+{
+    if (!faults.on || faults.after-- > 0)
+        return false;
+    if (!faults.for_ever)
+        faults.on = false;
+    faults.failed++;
+    return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+
+static void faults_begin(long after, bool for_ever)
+{
+    faults.after = after;
+    faults.for_ever = for_ever;
+    faults.failed = 0;
+    faults.on = true;
+}
+
+/* How many failed. */
+static long faults_end(void)
+{
+    faults.on = false;
+    return faults.failed;
+}
+
+struct bytes {
+    void *data;
+    size_t size;
+};
+
+static struct bytes dump(struct history const *h)
+{
+    struct bytes b;
+    ck_assert_int_eq(history_dump(h, &b.data, &b.size), REDO_OK);
+    return b;
+}
+
+static struct history *load(struct bytes b)
+{
+    struct history *h;
+    ck_assert_int_eq(history_load(b.data, b.size, &h), REDO_OK);
+    return h;
+}
+
+static void assert_dump(struct history const *h, struct bytes expected)
+{
+    invariants_hold(h);
+    struct bytes b = dump(h);
+    ck_assert_uint_eq(b.size, expected.size);
+    ck_assert(memcmp(b.data, expected.data, b.size) == 0);
+    free(b.data);
+}
+
+/* Plays bytes to the end; before each operation, it is tried on a copy of the history with each of
+ * its allocations failing. Tells how many failed in all. */
+static long play_with_faults(uint64_t seed, size_t size, bool for_ever)
+{
+    uint8_t data[2000];
+    struct play play;
+    redo_operation op;
+    long failed = 0;
+    play_bytes(seed, data, size);
+    struct history *h = play_begin(&play, data, size);
+    struct bytes before = dump(h);
+    while (play_next(&play, h, &op)) {
+        int code = history_apply(h, &op, NULL);
+        struct bytes after = dump(h);
+        for (long k = 0;; k++) {
+            struct history *copy = load(before);
+            faults_begin(k, for_ever);
+            int got = history_apply(copy, &op, NULL);
+            bool any = faults_end() > 0;
+            failed += any;
+            if (got == REDO_ENOMEM) {
+                ck_assert(any);
+                assert_dump(copy, before);
+                ck_assert_int_eq(history_apply(copy, &op, NULL), code);
+            } else {
+                ck_assert_int_eq(got, code);
+            }
+            assert_dump(copy, after);
+            history_free(copy);
+            if (!any)
+                break;
+        }
+        free(before.data);
+        before = after;
+    }
+    free(before.data);
+    history_free(h);
+    return failed;
+}
+
+START_TEST(an_operation_is_done_whole_or_not_at_all_if_one_allocation_fails)
+{
+    long failed = 0;
+    for (uint64_t seed = 0; seed < 60; seed++)
+        failed += play_with_faults(seed, 1000, false);
+    ck_assert_int_gt(failed, 1000);
+}
+END_TEST
+
+START_TEST(an_operation_is_done_whole_or_not_at_all_if_all_memory_is_gone)
+{
+    for (uint64_t seed = 100; seed < 160; seed++)
+        play_with_faults(seed, 1000, true);
+}
+END_TEST
+
+/* A history that is not loaded anew each time: operations fail now and then, and are repeated. */
+START_TEST(a_history_lives_through_many_failures)
+{
+    for (uint64_t seed = 200; seed < 400; seed++) {
+        uint8_t data[1500];
+        struct play play;
+        redo_operation op;
+        uint64_t random = seed;
+        play_bytes(seed, data, sizeof data);
+        struct history *h = play_begin(&play, data, sizeof data);
+        struct bytes start = dump(h);
+        struct history *never_short = load(start);
+        free(start.data);
+        while (play_next(&play, h, &op)) {
+            int code = history_apply(never_short, &op, NULL);
+            faults_begin((long)(play_random(&random) % 3), play_random(&random) % 2);
+            int got = history_apply(h, &op, NULL);
+            faults_end();
+            if (got == REDO_ENOMEM)
+                got = history_apply(h, &op, NULL);
+            ck_assert_int_eq(got, code);
+        }
+        struct bytes expected = dump(never_short);
+        assert_dump(h, expected);
+        free(expected.data);
+        history_free(never_short);
+        history_free(h);
+    }
+}
+END_TEST
+
+/* Wide, grafted with all its branches, and with a solution that is copied back. */
+START_TEST(grafts_of_wide_positions_survive_too)
+{
+    struct history *h = history_new(&(int){0}, sizeof(int), 0);
+    redo_result r;
+    redo_operation op = {.kind = REDO_OP_GRAFT, .value = redo_graftandcopy};
+    history_apply(h, &op, NULL);
+    op = (redo_operation){.kind = REDO_OP_ADD, .statesize = sizeof(int), .value = redo_check};
+    for (int i = 1; i < 60; i++) {
+        op.position = i < 5 ? (uint32_t)i - 1 : i < 50 ? 4 : (uint32_t)i - 1;
+        op.move = i;
+        op.state = &i;
+        op.endpoint = i == 59;
+        ck_assert_int_eq(history_apply(h, &op, &r), REDO_OK);
+    }
+    struct bytes before = dump(h);
+    op = (redo_operation){.kind = REDO_OP_ADD,
+                          .move = 99,
+                          .state = &(int){4},
+                          .statesize = sizeof(int),
+                          .value = redo_check};
+    ck_assert_int_eq(history_apply(h, &op, &r), REDO_OK);
+    ck_assert_uint_eq(r.graftedto, r.position);
+    ck_assert_uint_gt(r.made, 1);
+    struct bytes after = dump(h);
+    history_free(h);
+    bool any = true;
+    for (long k = 0; any; k++) {
+        struct history *copy = load(before);
+        faults_begin(k, k % 2);
+        int code = history_apply(copy, &op, NULL);
+        any = faults_end() > 0;
+        assert_dump(copy, code == REDO_OK ? after : before);
+        ck_assert(code == REDO_OK || (code == REDO_ENOMEM && any));
+        history_free(copy);
+    }
+    free(before.data);
+    free(after.data);
+}
+END_TEST
+
+START_TEST(a_session_begins_or_not)
+{
+    for (int for_ever = 0; for_ever < 2; for_ever++) {
+        for (int cmpsize = 1; cmpsize <= 4; cmpsize += 3) {
+            bool any = true;
+            for (long k = 0; any; k++) {
+                faults_begin(k, for_ever);
+                redo_session *s = redo_beginsession("abcd", 4, cmpsize);
+                any = faults_end() > 0;
+                ck_assert(any == !s);
+                if (!s)
+                    ck_assert_int_eq(redo_lasterror(), REDO_ENOMEM);
+                else
+                    invariants_hold(s->history);
+                redo_endsession(s);
+            }
+        }
+    }
+}
+END_TEST
+
+/* Sessions of which there are many kinds of things to dump and load. */
+static struct history *played(uint64_t seed)
+{
+    uint8_t data[1000];
+    struct play play;
+    redo_operation op;
+    play_bytes(seed, data, sizeof data);
+    struct history *h = play_begin(&play, data, sizeof data);
+    while (play_next(&play, h, &op))
+        history_apply(h, &op, NULL);
+    return h;
+}
+
+START_TEST(a_session_is_dumped_or_not)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct history *h = played(seed);
+        bool any = true;
+        for (long k = 0; any; k++) {
+            struct bytes b = {0};
+            faults_begin(k, seed % 2);
+            int code = history_dump(h, &b.data, &b.size);
+            any = faults_end() > 0;
+            ck_assert_int_eq(code, any ? REDO_ENOMEM : REDO_OK);
+            ck_assert(any == !b.data);
+            free(b.data);
+        }
+        history_free(h);
+    }
+}
+END_TEST
+
+START_TEST(a_session_is_loaded_or_not)
+{
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct history *h = played(seed);
+        struct bytes b = dump(h);
+        history_free(h);
+        bool any = true;
+        for (long k = 0; any; k++) {
+            h = NULL;
+            faults_begin(k, seed % 2);
+            int code = history_load(b.data, b.size, &h);
+            any = faults_end() > 0;
+            ck_assert_int_eq(code, any ? REDO_ENOMEM : REDO_OK);
+            ck_assert(any == !h);
+            if (h)
+                assert_dump(h, b);
+            history_free(h);
+        }
+        free(b.data);
+    }
+}
+END_TEST
+
+START_TEST(the_api_tells_of_the_lack_of_memory)
+{
+    redo_session *s = redo_beginsession("a1", 2, 1);
+    redo_position *root = redo_getfirstposition(s);
+    void *data = NULL;
+    size_t size;
+    for (int i = 0; i < 15; i++)
+        redo_addposition(s, root, i, "b1", 0, redo_check);
+    faults_begin(0, true);
+    redo_position *p = redo_addposition(s, root, 99, "c1", 0, redo_check);
+    int add_error = redo_lasterror();
+    redo_updatesavedstate(s, root, "a2");
+    int update_error = redo_lasterror();
+    int dump_error = redo_dump(s, &data, &size);
+    faults_end();
+    ck_assert_ptr_null(p);
+    ck_assert_int_eq(add_error, REDO_ENOMEM);
+    ck_assert_int_eq(update_error, REDO_ENOMEM);
+    ck_assert_int_eq(dump_error, REDO_ENOMEM);
+    ck_assert_ptr_null(data);
+    ck_assert_mem_eq(redo_getsavedstate(root), "a1", 2);
+    ck_assert_int_eq(redo_getsessionsize(s), 16);
+
+    ck_assert_int_eq(redo_dump(s, &data, &size), REDO_OK);
+    faults_begin(0, true);
+    redo_session *loaded = redo_load(data, size);
+    faults_end();
+    ck_assert_ptr_null(loaded);
+    ck_assert_int_eq(redo_lasterror(), REDO_ENOMEM);
+    free(data);
+    redo_endsession(s);
+}
+END_TEST
+
+TEST_MAIN_SLOW("alloc", 60, an_operation_is_done_whole_or_not_at_all_if_one_allocation_fails,
+               an_operation_is_done_whole_or_not_at_all_if_all_memory_is_gone,
+               a_history_lives_through_many_failures, grafts_of_wide_positions_survive_too,
+               a_session_begins_or_not, a_session_is_dumped_or_not, a_session_is_loaded_or_not,
+               the_api_tells_of_the_lack_of_memory)

@@ -1,0 +1,129 @@
+"""redoctl list, info, show, path, solution, delete."""
+
+from ctl import Setting, begin_example, run
+
+
+def test_sessions_are_listed_in_the_order_of_their_names():
+    with Setting() as s:
+        s.begin("b", b"abcd", 2)
+        s.begin("a")
+        s.rpc.call("beginsession", b"\0", 1, 0)  # private
+        s.rpc.call("addposition", "b", 0, 1, b"abce", 0, 1)
+        rows = [row.split() for row in s.output("list").splitlines()]
+        assert rows == [["positions", "size", "compared", "changed", "name"],
+                        ["1", "1", "1", "no", "a"], ["2", "4", "2", "yes", "b"]]
+
+
+def test_only_names_with_a_prefix_are_listed():
+    with Setting() as s:
+        for name in ("level-1", "level-2", "other"):
+            s.begin(name)
+        assert s.output("list", "level-", "--names") == "level-1\nlevel-2\n"
+        assert s.output("list", "none", "--names") == ""
+
+
+def test_more_sessions_than_a_page_holds_are_listed():
+    with Setting() as s:
+        names = ["%05d" % i for i in range(2500)]
+        s.rpc.call_all([("beginsession", b"\0", 1, 0, {"name": name}) for name in names])
+        assert s.output("list", "--names").split() == names
+
+
+def test_names_do_a_terminal_no_harm():
+    with Setting() as s:
+        s.begin("a\x1b[2Jb\nc\u0085d\u00e9")
+        assert s.output("list", "--names") == "a\\x1b[2Jb\\x0ac\\xc2\\x85d\u00e9\n"
+
+
+def test_info_tells_of_the_daemon():
+    with Setting() as s:
+        facts = dict(line.rsplit(None, 1) for line in s.output("info").splitlines())
+        assert facts["server"] == "redod" and facts["socket"] == s.socket
+        info = s.rpc.call("server.info")
+        assert facts["version"] == info["version"]
+        assert facts["methods"] == str(len(info["methods"]))
+        assert facts["limit bytes"] == str(info["limits"]["bytes"])
+
+
+def test_info_tells_of_a_session():
+    with Setting() as s:
+        begin_example(s)
+        facts = dict(line.split(None, 1) for line in s.output("info", "example").splitlines())
+        assert facts["name"] == "example" and facts["positions"] == "11"
+        assert facts["changed"] == "yes" and facts["graft"] == "0"
+
+
+def test_show_tells_all_of_a_position():
+    with Setting() as s:
+        s.begin("s", bytes(20))
+        state = bytes(range(60, 80))
+        s.add("s", 0, 5, state)
+        s.add("s", 1, 6, b"x" * 20, 3)
+        s.add("s", 1, 7, bytes(20))
+        assert s.output("show", "s", 1, "--labels", "6=win") == """\
+number        1
+prev          0
+move          5
+movecount     1
+better        none
+endpoint      0
+solutionend   3
+solutionsize  2
+nextcount     2
+setbetter     no
+state         20 bytes
+  00000000  3c 3d 3e 3f 40 41 42 43  44 45 46 47 48 49 4a 4b  |<=>?@ABCDEFGHIJK|
+  00000010  4c 4d 4e 4f                                       |LMNO|
+branches      most recently used first
+  3. 7 [0]
+  2. win *3 +2
+"""
+
+
+def test_path_leads_from_the_first_position():
+    with Setting() as s:
+        begin_example(s)
+        assert s.output("path", "example", 5) == "0. (Start)\n1. 0\n2. 0 [10]\n3. 1\n5. 1\n"
+        assert s.output("path", "example", 5, "--moves", "--labels", "1=b") == "0 0 b b\n"
+        assert s.output("path", "example", 0) == "0. (Start)\n"
+        assert s.output("path", "example", 0, "--moves") == "\n"
+
+
+def test_long_paths_come_whole():
+    with Setting() as s:
+        s.begin("deep")
+        adds = [[-i if i else 0, i, b"\0", i == 24999, 0] for i in range(25000)]
+        adds = [[p, m, state, int(e), c] for p, m, state, e, c in adds]
+        s.rpc.call("addpositions", "deep", adds)
+        moves = " ".join(map(str, range(25000))) + "\n"
+        assert s.output("path", "deep", 25000, "--moves") == moves
+        assert s.output("solution", "deep", "--moves") == moves
+        assert len(s.output("path", "deep", 25000).splitlines()) == 25001
+
+
+def test_solution_leads_to_the_best_end():
+    with Setting() as s:
+        s.begin("e")
+        s.add("e", 0, 0, b"\1")
+        s.add("e", 1, 0, b"\2", 1)
+        s.add("e", 1, 1, b"\3", 2)
+        s.add("e", 0, 5, b"\4")
+        assert s.output("solution", "e") == "0. (Start)\n1. 0\n3. 1 *2\n"
+        assert s.output("solution", "e", 1, "--moves") == "1\n"
+        result = s("solution", "e", 4)
+        assert result.status == 1 and not result.out
+        assert result.err == "redoctl: no solution leads through position 4\n"
+
+
+def test_delete_deletes():
+    with Setting() as s:
+        s.begin("d")
+        assert s.output("delete", "d") == ""
+        assert s.output("list", "--names") == ""
+        result = s("delete", "d")
+        assert result.status == 1
+        assert result.err == \
+            'redoctl: deletesession: no such session: session "d" (REDO_ENOSESSION, 2)\n'
+
+
+run()

@@ -1,0 +1,56 @@
+"""The two programs of the example, and what the tests of it share."""
+import contextlib
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "server"))
+from harness import TIMEOUT, Daemon, Folder
+
+ROOT = os.path.join(HERE, "..", "..")
+CASES = os.path.join(ROOT, "tests", "cases", "sokoban")
+SCRIPT = os.path.join(ROOT, "client", "examples", "sokoban.py")
+C = [os.environ.get("SOKOBAN") or os.path.join(ROOT, "build", "client", "examples", "sokoban")]
+PYTHON = [sys.executable, SCRIPT]
+BOTH = {"c": C, "python": PYTHON}
+
+
+@contextlib.contextmanager
+def daemon():
+    with Folder() as folder, Daemon(folder / "redod.sock") as running:
+        yield running
+
+
+def run(program, *options, socket=None):
+    """(exit status, output, what it complained of)"""
+    place = ["--socket", socket] if socket else []
+    done = subprocess.run([*program, *place, *options], stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=TIMEOUT, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def play(program, running, session, moves, level=1, *options):
+    """What --play printed, line by line; all moves must be possible."""
+    status, out, err = run(program, "--session", session, "--level", str(level), "--play", moves,
+                           *options, socket=running.socket_path)
+    assert (status, err) == (0, ""), (status, err, out[-200:])
+    return out.splitlines()
+
+
+def history(program, running, session, level=1):
+    """What --print printed."""
+    status, out, err = run(program, "--session", session, "--level", str(level), "--print",
+                           socket=running.socket_path)
+    assert (status, err) == (0, ""), (status, err)
+    return out
+
+
+def levels():
+    """The level records of the cases."""
+    for name in sorted(os.listdir(CASES)):
+        if name.endswith(".jsonl.gz"):
+            with gzip.open(os.path.join(CASES, name)) as file:
+                yield json.loads(file.readline())
