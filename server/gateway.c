@@ -115,7 +115,11 @@ void gateway_message(struct gateway *gateway, struct conn *conn, struct message 
 {
     if (message->type == MESSAGE_RESPONSE || !conn->data)
         return;
-    struct call call = {.gateway = gateway, .client = conn->data, .message = message};
+    struct call call; /* a kilobyte: not to be cleared for each message */
+    call.gateway = gateway;
+    call.client = conn->data;
+    call.message = message;
+    call.error.code = REDO_OK;
     if (perform(&call) == REDO_OK || message->type != MESSAGE_REQUEST)
         return;
     error_respond(&call.error, conn->errors_as_string, message->id, conn_out(conn));
