@@ -104,7 +104,7 @@ void pack_text(struct buffer *b, char const *text, size_t size);
         pack_short((b), "" literal, sizeof(literal) - 1);                     \
     } while (0)
 
-__attribute__((always_inline)) static inline void pack_short(struct buffer *b, char const *text, size_t size)
+static inline void pack_short(struct buffer *b, char const *text, size_t size)
 {
     if (!buffer_reserve(b, 1 + size))
         return;

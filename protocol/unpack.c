@@ -2,6 +2,9 @@
  * is gone on with once they are all read. A map is read as an array of keys and values. */
 #include "protocol/unpack.h"
 
+#include <endian.h>
+#include <string.h>
+
 #include "protocol/frame.h"
 #include "redo_error.h"
 
@@ -12,13 +15,28 @@ struct level {
     uint32_t left;        /* items to come */
 };
 
-/* A big-endian number of so many bytes; *at goes past it. */
+/* A big-endian number of 1, 2, 4 or 8 bytes; *at goes past it. */
 static inline uint64_t read_number(uint8_t const **at, unsigned width)
 {
-    uint64_t number = 0;
-    for (unsigned i = 0; i < width; i++)
-        number = number << 8 | *(*at)++;
-    return number;
+    uint8_t const *from = *at;
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+
+    *at += width;
+    switch (width) {
+    case 1:
+        return *from;
+    case 2:
+        memcpy(&two, from, sizeof two);
+        return be16toh(two);
+    case 4:
+        memcpy(&four, from, sizeof four);
+        return be32toh(four);
+    default:
+        memcpy(&eight, from, sizeof eight);
+        return be64toh(eight);
+    }
 }
 
 static inline void set_uint(msgpack_object *o, uint64_t value)
@@ -108,8 +126,17 @@ int unpack(msgpack_object *object, msgpack_zone *zone, void const *data)
         case 0xcb:
             set_float(o, read_number(&at, first == 0xca ? 4 : 8), first == 0xcb);
             continue;
-        case 0xcc ... 0xcf:
-            set_uint(o, read_number(&at, 1u << (first - 0xcc)));
+        case 0xcc:
+            set_uint(o, read_number(&at, 1));
+            continue;
+        case 0xcd:
+            set_uint(o, read_number(&at, 2));
+            continue;
+        case 0xce:
+            set_uint(o, read_number(&at, 4));
+            continue;
+        case 0xcf:
+            set_uint(o, read_number(&at, 8));
             continue;
         case 0xd0:
             set_int(o, (int8_t)read_number(&at, 1));

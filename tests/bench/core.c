@@ -7,6 +7,8 @@
  *   bench-core drop SIZE                 drops of leaves near SIZE positions
  *   bench-core memory SIZE REVISITS      bytes a position: at SIZE, and the most on the way
  *   bench-core empty                     bytes of a new session
+ *   bench-core read MEGABYTES            no session at all: one read after the other, each at a
+ *                                        random place of so much memory
  *
  * SHAPE: bushy (each position hangs on a random one: some 2 ln SIZE deep) or chain (each on the one
  * before). Near SIZE: from there to half as much again, in sessions that begin to be measured
@@ -233,6 +235,32 @@ static void bench_empty(void)
         redo_endsession(sessions[i]);
 }
 
+static void bench_read(size_t megabytes)
+{
+    enum { LINE = 64, READS = 2000000 };
+    size_t count = megabytes * 1024 * 1024 / LINE;
+    char *memory = malloc(count * LINE);
+    uint32_t *order = malloc(count * sizeof *order);
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i;
+    for (size_t i = count - 1; i > 0; i--) { /* one circle through all */
+        size_t j = draw(i);
+        uint32_t other = order[j];
+        order[j] = order[i];
+        order[i] = other;
+    }
+    for (size_t i = 0; i < count; i++)
+        *(void **)(memory + LINE * (size_t)order[i]) = memory + LINE * (size_t)order[(i + 1) % count];
+    void *at = memory;
+    double start = cpu_time();
+    for (int i = 0; i < READS; i++)
+        at = *(void **)at;
+    double spent = cpu_time() - start;
+    printf("read %.1f\n", at ? spent * 1e9 / READS : 0);
+    free(order);
+    free(memory);
+}
+
 int main(int argc, char **argv)
 {
     char const *what = argc > 1 ? argv[1] : "";
@@ -245,6 +273,8 @@ int main(int argc, char **argv)
         bench_memory(strtoul(argv[2], NULL, 10), (unsigned)strtoul(argv[3], NULL, 10));
     else if (argc == 2 && !strcmp(what, "empty"))
         bench_empty();
+    else if (argc == 3 && !strcmp(what, "read"))
+        bench_read(strtoul(argv[2], NULL, 10));
     else
         fail("see the head of core.c");
     return 0;
