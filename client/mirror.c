@@ -231,7 +231,15 @@ static int mirror_fill(struct mirror *m)
 
 redo_session *mirror_attach(redo_client *client, uint64_t handle, char const *name)
 {
-    struct mirror *m = calloc(1, sizeof *m);
+    /* A second mirror would take the events of the first, and its end would be the end of both. */
+    struct mirror *m = client->mirrors;
+    while (m && m->handle != handle)
+        m = m->next;
+    if (m) {
+        error_set(REDO_EATTACHED);
+        return NULL;
+    }
+    m = calloc(1, sizeof *m);
     if (!m) {
         error_set(REDO_ENOMEM);
         return NULL;

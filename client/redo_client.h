@@ -30,11 +30,12 @@ void redo_client_close(redo_client *client);
 
 /* Begins the session of that name (UTF-8, at most 255 bytes), or joins it if it exists; then
  * initialstate must still be given, and size and cmpsize must agree, or it is REDO_ESTATE. name
- * NULL: a private one, which ends with the client. NULL on error. */
+ * NULL: a private one, which ends with the client. NULL on error; REDO_EATTACHED if this client
+ * has begun or joined that session already. */
 redo_session *redo_client_beginsession(redo_client *client, char const *name,
                                        void const *initialstate, int size, int cmpsize);
 
-/* Joins a session that exists. NULL on error: REDO_ENOSESSION ... */
+/* Joins a session that exists. NULL on error: REDO_ENOSESSION, REDO_EATTACHED ... */
 redo_session *redo_client_opensession(redo_client *client, char const *name);
 
 /* Deletes the session of that name, for all. REDO_OK or a code. */

@@ -1,5 +1,5 @@
-/* Slabs and the directory of them, which has two levels, so that a number however high costs little.
- * A slab is never moved and is freed with the pool alone, since
+/* Slabs and the directory of them, which has two levels, so that a number however high costs
+ * little. A slab is never moved and is freed with the pool alone, since
  * callers keep pointers into it. */
 #include "core/pool.h"
 

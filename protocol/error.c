@@ -33,7 +33,8 @@ void error_add_int(struct error *e, char const *name, int64_t value)
 
 void error_add_text(struct error *e, char const *name, char const *text, size_t size)
 {
-    add(e, (struct error_detail){.name = name, .text = text, .size = size});
+    /* Of an empty str msgpack-c may give NULL, which would make it an integer. */
+    add(e, (struct error_detail){.name = name, .text = size ? text : "", .size = size});
 }
 
 void error_add_word(struct error *e, char const *name, char const *text)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "server/moves.h"
 #include "server/reply.h"
 
 int call_apply(struct call *call, struct room *room, redo_operation const *op, redo_result *result)
@@ -26,20 +27,28 @@ int call_apply(struct call *call, struct room *room, redo_operation const *op, r
     return rc;
 }
 
-/* With strict: whether the move is there with another state or endpoint. */
-static int check_strict(struct call *call, struct room const *room, redo_operation const *op)
+/* With strict: the operation comes upon this position, which must have its state and endpoint. */
+static int check_same(struct call *call, struct room const *room, struct node const *n,
+                      redo_operation const *op)
 {
-    struct node *prev, *n;
     struct history *h = room->history;
-    if (history_find(h, op->position, &prev) || op->statesize != h->size)
-        return REDO_OK; /* for the operation itself to refuse */
-    n = branch_find(h, prev, op->move);
-    if (!n || (n->p.endpoint == op->endpoint && !memcmp(node_state(h, n), op->state, h->size)))
+    if (n->p.endpoint == op->endpoint && !memcmp(node_state(h, n), op->state, h->size))
         return REDO_OK;
     call_fail(call, REDO_EDIFFERS);
     error_add_int(&call->error, "position", n->in.id);
     error_add_int(&call->error, "endpoint", n->p.endpoint);
     return REDO_EDIFFERS;
+}
+
+/* With strict: whether the move is there with another state or endpoint. */
+static int check_strict(struct call *call, struct room const *room, redo_operation const *op)
+{
+    struct node *prev;
+    struct history *h = room->history;
+    if (history_find(h, op->position, &prev) || op->statesize != h->size)
+        return REDO_OK; /* for the operation itself to refuse */
+    struct node *n = branch_find(h, prev, op->move);
+    return n ? check_same(call, room, n, op) : REDO_OK;
 }
 
 int call_addposition(struct call *call)
@@ -91,6 +100,9 @@ int call_addposition(struct call *call)
 struct item {
     redo_operation op;
     int64_t prev; /* below 0: a place in the list */
+    /* With strict, where it leads: */
+    struct node *node; /* a position that is there, or NULL: */
+    uint32_t maker;    /* the one that this item makes, or one before it */
 };
 
 static int fail_item(struct call *call, int code, size_t index)
@@ -135,19 +147,47 @@ static int read_item(struct call *call, struct room *room, msgpack_object const 
     return history_check_add(room->history, &item->op);
 }
 
+/* With strict: whether what the item comes upon, in the history or earlier in the list, has another
+ * state or endpoint. */
+static int check_strict_item(struct call *call, struct room *room, struct item *items, uint32_t i,
+                             struct moves *moves)
+{
+    struct history *h = room->history;
+    struct item *item = &items[i], *before = item->prev < 0 ? &items[-1 - item->prev] : NULL;
+    struct node *prev = before ? before->node : node_at(h, item->op.position);
+    redo_operation const *op = &item->op;
+
+    item->node = prev ? branch_find(h, prev, op->move) : NULL;
+    if (item->node)
+        return check_same(call, room, item->node, op);
+    uint64_t parent = prev ? prev->in.id : UINT64_C(1) << 32 | before->maker;
+    item->maker = moves_note(moves, parent, op->move, i);
+    redo_operation const *made = &items[item->maker].op;
+    if (made->endpoint == op->endpoint && !memcmp(made->state, op->state, h->size))
+        return REDO_OK;
+    call_fail(call, REDO_EDIFFERS);
+    error_add_int(&call->error, "item", item->maker);
+    return REDO_EDIFFERS;
+}
+
 /* Reads all items and refuses the whole if one of them can not be added. */
 static int read_items(struct call *call, struct room *room, msgpack_object_array const *list,
                       struct item *items)
 {
     bool strict = args_flag(&call->args, "strict", false);
-    for (size_t i = 0; i < list->size; i++) {
-        int rc = read_item(call, room, &list->ptr[i], i, &items[i]);
-        if (!rc && strict && items[i].prev >= 0)
-            rc = check_strict(call, room, &items[i].op);
+    struct moves moves = {0};
+    if (strict && moves_init(&moves, list->size, room->history->seed))
+        return call_fail(call, REDO_ENOMEM);
+    int rc = REDO_OK;
+    for (uint32_t i = 0; !rc && i < list->size; i++) {
+        rc = read_item(call, room, &list->ptr[i], i, &items[i]);
+        if (!rc && strict)
+            rc = check_strict_item(call, room, items, i, &moves);
         if (rc)
-            return fail_item(call, rc, i);
+            fail_item(call, rc, i);
     }
-    return REDO_OK;
+    moves_close(&moves);
+    return rc;
 }
 
 int call_addpositions(struct call *call)

@@ -208,6 +208,9 @@ static bool has_prefix(struct room const *room, struct arg const *prefix)
                                 memcmp(room->name, prefix->bytes.data, prefix->bytes.size) == 0);
 }
 
+/* A SESSION in an answer takes at most so many bytes, its name left aside. */
+#define SESSION_BYTES 128
+
 int call_listsessions(struct call *call)
 {
     struct registry const *r = &call->gateway->registry;
@@ -222,9 +225,10 @@ int call_listsessions(struct call *call)
         place += there != NULL;
         first = place > first ? place : first;
     }
-    size_t end = first;
-    while (end < r->name_count && end - first < limit && has_prefix(r->by_name[end], prefix))
-        end++;
+    size_t end = first, bytes = 0;
+    while (end < r->name_count && end - first < limit && bytes < PAGE_BYTES &&
+           has_prefix(r->by_name[end], prefix))
+        bytes += SESSION_BYTES + r->by_name[end++]->name_size;
     bool more = end > first && end < r->name_count && has_prefix(r->by_name[end], prefix);
     struct buffer *b = call_reply(call);
     pack_map(b, 2);

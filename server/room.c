@@ -79,8 +79,10 @@ int room_apply(struct room *room, struct client const *by, redo_operation const 
                redo_result *result)
 {
     bool attended = !list_empty(&room->subscriptions);
-    /* Before it is applied: it must not fail after. What can not be encoded can not be applied. */
-    if (attended && encode(room, op) == REDO_ENOMEM)
+    /* Before it is applied: it must not fail after. What can not be encoded can not be applied, nor
+     * can a state of another size, which is not worth the room here. */
+    bool applicable = !op->state || op->statesize == room->history->size;
+    if (attended && applicable && encode(room, op) == REDO_ENOMEM)
         return REDO_ENOMEM;
     int rc = history_apply(room->history, op, result);
     if (rc || !result->changed)

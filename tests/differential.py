@@ -21,6 +21,7 @@ number of ops is drawn for each script, up to --ops, unless --exact is given.
 """
 
 import argparse
+import glob
 import json
 import os
 import random
@@ -257,7 +258,12 @@ def minimised(script, index, runner, seconds):
 
 def scripts_of(options, seed):
     if options.replay:
-        for script in model_cases.lines(options.replay):
+        paths = [options.replay]
+        if os.path.isdir(options.replay):
+            paths = sorted(glob.glob(os.path.join(options.replay, "*", "*.jsonl*")))
+        for script in (script for path in paths for script in model_cases.lines(path)):
+            if "steps" not in script:   # a level, or a divergence
+                continue
             yield dict(script, steps=[{"op": s["op"]} if "op" in s else {"dump": None}
                                       for s in script["steps"]])
         return
@@ -281,7 +287,8 @@ def main():
     parser.add_argument("--exact", action="store_true", help="every script has --ops ops")
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--profile", choices=sorted(scriptgen.PROFILES))
-    parser.add_argument("--replay", metavar="FILE", help="scripts to play instead")
+    parser.add_argument("--replay", metavar="FILE",
+                        help="scripts to play instead, or a folder of folders of them")
     parser.add_argument("--timeout", type=float, default=60, help="seconds a script")
     parser.add_argument("--failures", type=int, default=3, help="stop after so many")
     options = parser.parse_args()

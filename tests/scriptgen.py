@@ -24,7 +24,7 @@ ODD_MOVES = (-1, 99, 2**31 - 1, -2**31, 65536)
 
 # How often each op is drawn, and how an added position is checked (no, check,
 # later); `wild` draws states at random, `beyond` goes on after endpoints, `prune`
-# lets cycle prune; `deep`: how often the next op goes on from the newest position.
+# lets cycle prune; `wide` has many moves, most of them at a few positions; `deep`: how often the next op goes on from the newest position.
 PROFILES = {
     "play": dict(add=60, next=6, dup=3, graft=2, cycle=8, changed=1, clear=1,
                  update=1, check=(0, 1, 0), deep=0.8),
@@ -41,6 +41,8 @@ PROFILES = {
                  check=(1, 12, 1), deep=0.8, maze=1, beyond=1),
     "beyond": dict(add=60, next=3, dup=5, graft=3, drop=6, cycle=10, setbetter=2,
                    prune=1, check=(1, 6, 1), deep=0.8, beyond=1),
+    "wide": dict(add=60, next=10, dup=2, graft=1, drop=25, setbetter=1, update=1,
+                 check=(1, 6, 1), deep=0.1, wide=1, beyond=1),
     "wild": dict(add=60, next=5, dup=6, graft=3, drop=8, cycle=10, setbetter=3,
                  update=2, changed=1, clear=1, prune=1, check=(2, 4, 2), deep=0.6,
                  wild=1, beyond=1),
@@ -101,7 +103,8 @@ class Generator:
         kind = Maze if self.profile.get("maze") else Game
         if kind is Maze:
             states = rng.randint(8, 24)
-        self.game = kind(rng, states, rng.randint(2, 5))
+        moves = rng.randint(20, 60) if self.profile.get("wide") else rng.randint(2, 5)
+        self.game = kind(rng, states, moves)
         self.filled = rng.random() < 0.5
         self.bad = rng.choice((0, 0.01, 0.04))
         self.current = 0
@@ -120,6 +123,8 @@ class Generator:
 
     def somewhere(self):
         positions = self.session.positions
+        if self.profile.get("wide") and self.rng.random() < 0.8:
+            return self.rng.choice([n for n in range(4) if n in positions])
         if self.current in positions and self.rng.random() < self.profile["deep"]:
             return self.current
         if self.rng.random() < 0.5:     # undo a few moves
