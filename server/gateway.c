@@ -243,7 +243,13 @@ bool gateway_message(struct gateway *gateway, struct conn *conn, struct message 
 {
     if (message->type == MESSAGE_RESPONSE || !conn->data)
         return true;
-    struct call call = {.gateway = gateway, .client = conn->data, .message = message};
+    struct call call; /* a kilobyte: not to be cleared for each message */
+    call.gateway = gateway;
+    call.client = conn->data;
+    call.message = message;
+    call.waits = false;
+    call.number = 0;
+    call.error.code = REDO_OK;
     int rc = perform(&call);
     if (rc == CALL_LATER)
         return false;
