@@ -8,7 +8,7 @@ from api import (EATTACHED, ECONSTANT, EDAMAGED, EEXISTS, EFRAME, EMESSAGE, EMET
                  number, run, served, serving, snapshot, wait_for)
 
 SESSION_FIELDS = {"session", "name", "size", "cmpsize", "graft", "positions", "changed", "sequence",
-                  "solved", "damaged", "created", "used", "bytes", "trashed"}
+                  "solved", "damaged", "begun", "used", "bytes", "trashed"}
 
 
 def names(rpc, **options):
