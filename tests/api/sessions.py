@@ -25,6 +25,7 @@ def test_begun_session_is_told_whole(daemon, rpc):
     handle = answer.pop("session")
     assert isinstance(handle, int) and handle > 0
     assert isinstance(answer.pop("used"), int) and answer.pop("bytes") >= 0
+    assert answer.pop("begun") > 0
     assert answer == {"name": "n", "size": 4, "cmpsize": 3, "graft": 1, "positions": 1,
                       "changed": False, "sequence": 0, "created": True, "solved": False,
                       "damaged": False, "trashed": None}
@@ -413,7 +414,8 @@ def test_ping_answers_nil(daemon, rpc):
 @served
 def test_info_describes_all_there_is(daemon, rpc):
     info = rpc.call("server.info")
-    assert set(info) == {"server", "version", "methods", "events", "shapes", "errors", "limits"}
+    assert set(info) == {"server", "version", "methods", "events", "shapes", "errors", "limits",
+                         "damaged"}
     methods = {m["name"]: m for m in info["methods"]}
     assert len(methods) == len(info["methods"]) >= 35
     types = {"session", "position", "int", "size", "bin", "str", "bool", "array", "any"}
