@@ -247,11 +247,11 @@ bool gateway_message(struct gateway *gateway, struct conn *conn, struct message 
     int rc = perform(&call);
     if (rc == CALL_LATER)
         return false;
-    if (call.client->job) /* its result was used */
-        job_free(call.client->job);
     if (rc && message->type == MESSAGE_REQUEST)
         error_respond(&call.error, conn->errors_as_string, message->id,
                       outbox_answer(&call.client->outbox, call.waits, call.number, message->id));
+    if (call.client->job) /* its result was used, also by the error, which may point into it */
+        job_free(call.client->job);
     return true;
 }
 
