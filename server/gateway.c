@@ -256,7 +256,7 @@ bool gateway_message(struct gateway *gateway, struct conn *conn, struct message 
     if (rc && message->type == MESSAGE_REQUEST)
         error_respond(&call.error, conn->errors_as_string, message->id,
                       outbox_answer(&call.client->outbox, call.waits, call.number, message->id));
-    if (call.client->job) /* its result was used, and the error may tell a text of it */
+    if (call.client->job) /* its result was used, also by the error, which may point into it */
         job_free(call.client->job);
     return true;
 }

@@ -5,8 +5,9 @@ next ones in order, whole requests each; nothing else is.
     crash.py REDOD [--rounds N] [--seed N] [--keep FOLDER]
 
 Clients of several kinds write at once: pipelined and one by one, durable and relaxed, on sessions of
-their own and on a shared one; some begin, rename and delete sessions, some add in bulk, some back up
-the store. States are large enough now and then for journals to be compacted meanwhile; sometimes the
+their own and on a shared one, over the protocol and with the C library; some begin, rename and delete
+sessions, some add in bulk, some drop positions and subtrees and bring them back, some set properties, some
+back up the store. States are large enough now and then for journals to be compacted meanwhile; sometimes the
 daemon is killed again while it recovers."""
 import argparse
 import os
@@ -187,6 +188,128 @@ class Keeper(threading.Thread):
         return None
 
 
+class Dropper(threading.Thread):
+    """Adds, drops and brings back in a session of its own, one request at a time: what is there is what
+    was acknowledged last, or that and the one request that was not."""
+
+    def __init__(self, daemon, who, seed):
+        super().__init__(daemon=True)
+        self.daemon_, self.session = daemon, "dropper-%d" % who
+        self.random = random.Random(seed)
+        self.settled = self.next = None  # what is there, as look() tells it
+        self.acked = 0
+        self.failure = None
+
+    def run(self):
+        try:
+            self.work()
+        except (OSError, Closed):
+            pass
+        except Exception as error:  # pylint: disable=broad-except
+            self.failure = "%s: %r" % (type(error).__name__, error)
+
+    def work(self):
+        rpc = self.daemon_.connect()
+        there, kept, props, count, moves = {0: None}, {}, {}, 1, 0
+        self.next = (dict(there), set(), {})
+        rpc.call("beginsession", state(0, 0), SIZE, 0, {"name": self.session})
+        while True:
+            self.settled, self.acked = (dict(there), set(kept), dict(props)), self.acked + 1
+            what = self.random.choice(("add", "add", "add", "drop", "tree", "restore", "property"))
+            victims = [n for n in there if n]
+            if what == "drop":
+                victims = [n for n in victims if n not in there.values()]
+            if what == "add" or (what in ("drop", "tree") and not victims):
+                prev = self.random.choice(list(there))
+                moves += 1
+                there[count] = prev
+                self.next = (dict(there), set(kept), dict(props))
+                answer = rpc.call("addposition", self.session, prev, moves, state(9, count), 0, 1)
+                assert answer["number"] == count, answer
+                count += 1
+            elif what == "drop":
+                victim = self.random.choice(victims)
+                del there[victim]
+                self.next = (dict(there), set(kept), dict(props))
+                rpc.call("dropposition", self.session, victim)
+            elif what == "tree":
+                top = self.random.choice(victims)
+                gone = {top: there[top]}
+                for n in sorted(there):
+                    if there[n] in gone:
+                        gone[n] = there[n]
+                for n in gone:
+                    del there[n]
+                self.next = (dict(there), set(kept) | {top}, dict(props))
+                key = rpc.call("dropsubtree", self.session, top)["key"]
+                kept[top] = (key, gone)
+            elif what == "restore" and any(g[top] in there for top, (_, g) in kept.items()):
+                top = self.random.choice([t for t, (_, g) in kept.items() if g[t] in there])
+                key, gone = kept.pop(top)
+                there.update(gone)
+                self.next = (dict(there), set(kept), dict(props))
+                rpc.call("restoresubtree", self.session, key)
+            elif what == "property":
+                name, value = "p%d" % self.random.randrange(4), self.random.choice((None, moves, "x" * moves))
+                props.pop(name, None)
+                if value is not None:
+                    props[name] = value
+                self.next = (dict(there), set(kept), dict(props))
+                rpc.call("setproperty", self.session, name, value)
+
+    def check(self, rpc, names):
+        if self.session not in names:
+            return None if self.settled is None else "%s is lost" % self.session
+        rows = all_positions(rpc, self.session)
+        there = ({row["number"]: row["prev"] for row in rows},
+                 {k["position"] for k in rpc.call("listsubtrees", self.session)},
+                 rpc.call("getproperties", self.session))
+        if there not in (self.settled, self.next):
+            return "%s is neither as acknowledged nor one request further: %s" % (
+                self.session, [[sorted(a.items() if isinstance(a, dict) else a) for a in x][:200]
+                               for x in (there, self.settled, self.next) if x])
+        for row in rows[1:]:
+            if row["state"] != state(9, row["number"]):
+                return "%s: position %d has another state" % (self.session, row["number"])
+        return None
+
+
+class Library(threading.Thread):
+    """A program of the C library: it tells each position that was added, and when it was told that all
+    is saved."""
+
+    def __init__(self, daemon, who, program, durable):
+        super().__init__(daemon=True)
+        self.session, self.durable = "library-%d" % who, durable
+        environment = {**os.environ, "REDO_SOCKET": daemon.socket, "REDO_SESSION": self.session,
+                       "REDO_DURABLE": "1" if durable else "0"}
+        self.process = subprocess.Popen([program], stdout=subprocess.PIPE, text=True, env=environment)
+        self.told, self.saved, self.acked, self.failure = 0, 0, 0, None
+
+    def run(self):
+        for line in self.process.stdout:
+            word, number = line.split()
+            if word == "failed":
+                break
+            self.told = int(number)
+            self.acked += 1
+            if word == "saved" or self.durable:
+                self.saved = self.told
+        self.process.stdout.close()
+        self.process.wait()
+
+    def check(self, rpc, names):
+        if self.session not in names:
+            return None if not self.saved else "%s is lost" % self.session
+        there = [row["move"] for row in all_positions(rpc, self.session)[1:]]
+        if there != list(range(1, len(there) + 1)):
+            return "%s has gaps" % self.session
+        if not self.saved <= len(there) <= self.told + 1:
+            return "%s has %d positions, told were %d and saved %d" % (
+                self.session, len(there), self.told, self.saved)
+        return None
+
+
 def all_positions(rpc, name):
     after, rows = {}, []
     while True:
@@ -210,10 +333,14 @@ def all_names(rpc):
         after = {"after": page["next"]}
 
 
-def verify(rpc, writers, keepers, problems):
+def verify(rpc, writers, keepers, others, problems):
     names = all_names(rpc)
     for keeper in keepers:
         problem = keeper.failure or keeper.check(names)
+        if problem:
+            problems.append(problem)
+    for other in others:
+        problem = other.failure or other.check(rpc, names)
         if problem:
             problems.append(problem)
     for session in {w.session for w in writers}:
@@ -233,7 +360,7 @@ def verify(rpc, writers, keepers, problems):
                     session, w.who, " (relaxed)" if w.relaxed else "", problem))
 
 
-def play_round(redod, folder, seed):
+def play_round(redod, library, folder, seed):
     rng = random.Random(seed)
     daemon = Daemon(redod, folder)
     daemon.start()
@@ -245,11 +372,15 @@ def play_round(redod, folder, seed):
                               rng.choice((1, 4, 64)), rng.random() < 0.3, rng.random() < 0.3))
     keepers = [Keeper(daemon, 100 + k, rng.random(), rng.random() < 0.3)
                for k in range(rng.randint(0, 2))]
-    for thread in writers + keepers:
+    others = [Dropper(daemon, 200 + k, rng.random()) for k in range(rng.randint(0, 2))]
+    if library:
+        others += [Library(daemon, 300 + k, library, rng.random() < 0.4)
+                   for k in range(rng.randint(0, 2))]
+    for thread in writers + keepers + others:
         thread.start()
     time.sleep(rng.random() * rng.choice((0.1, 0.5, 1.5)))
     daemon.kill()
-    for thread in writers + keepers:
+    for thread in writers + keepers + others:
         thread.join(60)
     for _ in range(rng.randint(0, 2)):  # and again while it recovers
         daemon.start()
@@ -258,29 +389,32 @@ def play_round(redod, folder, seed):
     daemon.start()
     problems = []
     rpc = daemon.connect()
-    verify(rpc, writers, keepers, problems)
+    verify(rpc, writers, keepers, others, problems)
     rpc.call("beginsession", state(0, 0), SIZE, 0, {"name": "after"})
     rpc.call("addposition", "after", 0, 1, state(1, 1), 0, 1)
     daemon.process.send_signal(signal.SIGTERM)
     if daemon.process.wait(30) != 0:
         problems.append("the daemon ended with %d" % daemon.process.returncode)
-    acked = sum(w.acked for w in writers)
+    acked = sum(w.acked for w in writers + others)
     return problems, acked
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("redod")
-    parser.add_argument("--rounds", type=int, default=50)
+    parser.add_argument("--library", help="the program library of this folder")
+    parser.add_argument("--rounds", type=int, default=50, help="or REDO_TEST_LONG=1: 1000")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 31))
     parser.add_argument("--keep", help="leave the store of a failed round in this folder")
     options = parser.parse_args()
+    if os.environ.get("REDO_TEST_LONG") == "1":
+        options.rounds = max(options.rounds, 1000)
     print("seed %d" % options.seed)
     passed = failed = total = 0
     for i in range(options.rounds):
         folder = tempfile.mkdtemp(prefix="redod-crash-")
         try:
-            problems, acked = play_round(options.redod, folder, options.seed + i)
+            problems, acked = play_round(options.redod, options.library, folder, options.seed + i)
         except Exception as error:  # pylint: disable=broad-except
             problems, acked = ["%s: %s" % (type(error).__name__, error)], 0
         total += acked

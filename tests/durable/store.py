@@ -97,8 +97,8 @@ def test_second_daemon_is_refused_and_the_first_does_not_notice(place, rpc):
 @placed()
 def test_kill_during_a_backup_leaves_the_store_and_no_half_backup(place, rpc):
     s = begin(rpc, 1000, name="n")
-    for _ in range(20):
-        rpc.call("addpositions", s, [[-k if k else 0, 0, os.urandom(1000), 0, 0] for k in range(500)])
+    for i in range(20):
+        rpc.call("addpositions", s, [[-k if k else 0, i, os.urandom(1000), 0, 0] for k in range(500)])
     before = snapshot(rpc, s)
     copy = place.folder / "copy"
     for i in range(6):
