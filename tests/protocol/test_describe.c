@@ -83,7 +83,7 @@ START_TEST(methods_tell_their_params_and_options)
     ck_assert_uint_eq(get(add, "params").via.array.size, 6);
     assert_str(get(find(get(add, "params"), "prev"), "type"), "position");
     assert_str(get(find(get(add, "params"), "state"), "type"), "bin");
-    ck_assert_uint_eq(get(add, "options").via.array.size, 1);
+    ck_assert_uint_eq(get(add, "options").via.array.size, 2);
     assert_str(get(find(get(add, "options"), "strict"), "type"), "bool");
 }
 END_TEST
@@ -94,6 +94,9 @@ START_TEST(events_tell_their_params)
     ck_assert_uint_eq(get(event, "params").via.array.size, 5);
     assert_str(get(find(get(event, "params"), "session"), "type"), "handle");
     assert_str(get(find(get(event, "params"), "operation"), "type"), "bin");
+    event = find(get(object, "events"), "error");
+    ck_assert_uint_eq(get(event, "params").via.array.size, 3);
+    assert_str(get(find(get(event, "params"), "code"), "type"), "int");
 }
 END_TEST
 
