@@ -51,6 +51,7 @@ static void supersede(struct history *h, struct node *longer, struct node *n, ui
                       redo_result *r)
 {
     better_set(h, longer, n);
+    r->supersedes = longer->in.id;
     if (h->graft == redo_copypath && longer->p.solutionend) {
         copy_path(h, n, longer, numbers);
     } else if ((h->graft == redo_graft || h->graft == redo_graftandcopy) && longer->p.next) {
@@ -333,6 +334,7 @@ int history_apply(struct history *h, redo_operation const *op, redo_result *resu
     redo_result r = {.position = NOBODY,
                      .graftedfrom = NOBODY,
                      .graftedto = NOBODY,
+                     .supersedes = NOBODY,
                      .firstmade = NOBODY};
     int rc = REDO_EOPERATION;
     switch (op->kind) {
