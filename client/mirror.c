@@ -145,6 +145,10 @@ static int submit(redo_session *session, redo_operation const *op, redo_result *
         return m->lost;
     /* What can not be encoded is refused here as the engine would. */
     size_t size = redo_operation_encode(op, NULL, 0);
+    if (!size && op->kind == REDO_OP_PROPERTY)
+        return REDO_ENAME;
+    if (!size && op->kind == REDO_OP_RESTORE)
+        return REDO_EDAMAGED;
     if (!size)
         return op->kind >= REDO_OP_ADD && op->kind <= REDO_OP_CLEAR ? REDO_ESTATE : REDO_EOPERATION;
     uint32_t id;

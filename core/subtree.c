@@ -10,48 +10,48 @@
 /* ---- taking ------------------------------------------------------------------------------ */
 
 /* The form: the number of positions, then each of them, parents first, branches last to first (so that
- * putting each in front gives their order): number, parent, move, endpoint (zigzag), better + 1 or 0,
- * its state. The first one's parent is where it hung. */
+ * putting each in front gives their order): number, parent, move, twice the endpoint (zigzag) with the
+ * lowest bit telling that it waits for redo_setbetterfields(), better + 1 or 0, its state. The first
+ * one's parent is where it hung. */
 
-/* The position after n in that order, below top. */
-static struct node const *backwards(struct node const *top, struct node const *n)
+/* The position after n, below top: branches first to last. */
+static struct node const *forwards(struct node const *top, struct node const *n)
 {
-    if (n->p.next) {
-        redo_branch const *b = n->p.next;
-        while (b->cdr)
-            b = b->cdr;
-        return node_of(b->p);
-    }
-    while (n != top) {
-        redo_branch const *before = node_prev(n)->p.next;
-        if (before != &n->in) {
-            while (before->cdr != &n->in)
-                before = before->cdr;
-            return node_of(before->p);
-        }
+    if (n->p.next)
+        return node_of(n->p.next->p);
+    while (n != top && !n->in.cdr)
         n = node_prev(n);
-    }
-    return NULL;
+    return n == top ? NULL : node_of(n->in.cdr->p);
 }
 
 int subtree_capture(struct history const *h, struct node const *top, void **data, size_t *size)
 {
     size_t count = 0;
-    for (struct node const *n = top; n; n = backwards(top, n))
+    for (struct node const *n = top; n; n = forwards(top, n))
         count++;
     unsigned char *bytes = malloc(VARINT_MAX + count * (5 * VARINT_MAX + h->size));
-    if (!bytes)
+    struct node const **left = malloc(count * sizeof *left); /* a stack: the last on top */
+    if (!bytes || !left) {
+        free(bytes);
+        free(left);
         return REDO_ENOMEM;
+    }
     unsigned char *at = bytes + varint_put(bytes, (uint32_t)count);
-    for (struct node const *n = top; n; n = backwards(top, n)) {
+    size_t depth = 0;
+    left[depth++] = top;
+    while (depth) {
+        struct node const *n = left[--depth];
+        for (redo_branch const *b = n->p.next; b; b = b->cdr)
+            left[depth++] = node_of(b->p);
         at += varint_put(at, n->in.id);
         at += varint_put(at, node_prev(n)->in.id);
         at += varint_put_signed(at, n->in.move);
-        at += varint_put_signed(at, n->p.endpoint);
+        at += varint_put_signed(at, n->p.endpoint * 2 + n->p.setbetter);
         at += varint_put(at, n->p.better ? node_of(n->p.better)->in.id + 1 : 0);
         memcpy(at, node_state(h, n), h->size);
         at += h->size;
     }
+    free(left);
     *data = bytes;
     *size = (size_t)(at - bytes);
     return REDO_OK;
@@ -105,6 +105,7 @@ uint32_t subtree_drop(struct history *h, struct node *top)
 struct record {
     uint32_t number, parent, better;
     int move, endpoint;
+    bool waits; /* for redo_setbetterfields() */
     void const *state;
 };
 
@@ -113,7 +114,9 @@ static bool read_record(struct history const *h, struct varint_reader *r, struct
     record->number = varint_get(r);
     record->parent = varint_get(r);
     record->move = varint_get_signed(r);
-    record->endpoint = varint_get_signed(r);
+    int end = varint_get_signed(r);
+    record->waits = end & 1;
+    record->endpoint = (end - record->waits) / 2;
     record->better = varint_get(r) - 1;
     if (r->bad || (size_t)(r->end - r->at) < h->size || record->endpoint < -128 ||
         record->endpoint > 127 || record->number >= h->next)
@@ -203,8 +206,11 @@ static void bring_back(struct history *h, struct node *parent, struct record con
     struct node *first = equal_first(h, hash, record->state);
     uint32_t state =
         first && !h->states.counted ? first->state : states_take(&h->states, record->state);
+    *node_at(h, record->number) = (struct node){0};
     struct node *n =
         history_make_as(h, record->number, parent, record->move, state, record->endpoint);
+    n->p.setbetter = record->waits;
+    h->waiting += record->waits;
     equal_insert(h, hash, first, n);
 }
 

@@ -113,7 +113,9 @@ static int find_kept(struct call *call, struct room *room, struct job **found)
         job->run = run_kept;
         job->id = room->handle;
         job->limit = key;
-        job_start(job);
+        job_start_after(job, room->number);
+        if (job->waiting)
+            committer_flush(&call->gateway->committer);
         return CALL_LATER;
     }
     if (job->result) {
@@ -221,7 +223,9 @@ int call_listsubtrees(struct call *call)
         job->run = run_list_kept;
         job->id = room->handle;
         job->limit = page_limit(&call->args);
-        job_start(job);
+        job_start_after(job, room->number);
+        if (job->waiting)
+            committer_flush(&call->gateway->committer);
         return CALL_LATER;
     }
     if (job->result)

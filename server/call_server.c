@@ -129,7 +129,7 @@ int call_backup(struct call *call)
             job_free(job);
             return call_fail(call, REDO_ENOMEM);
         }
-        job_start(job);
+        job_start_after(job, committer_flush(&call->gateway->committer));
         return CALL_LATER;
     }
     if (job->result) {

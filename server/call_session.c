@@ -47,6 +47,8 @@ static int check_free(struct call *call, char const *name, size_t size)
         return REDO_OK;
     if (rc == CALL_LATER)
         return rc;
+    if (!rc)
+        call_waits_for(call, there); /* that it is there may be known when it is on disk */
     call_fail(call, rc ? rc : REDO_EEXISTS);
     error_add_text(&call->error, "name", name, size);
     return call->error.code;
@@ -67,6 +69,11 @@ static int check_name(struct call *call, struct arg const *name)
 /* This client is told of the session at once, or no more so. */
 static int set_relaxed(struct client *client, struct room const *room, bool relaxed)
 {
+    for (struct link *l = client->subscriptions.next; l != &client->subscriptions; l = l->next) {
+        struct subscription *s = list_entry(l, struct subscription, in_client);
+        if (s->room == room)
+            s->relaxed = relaxed;
+    }
     size_t i = 0;
     while (i < client->relaxed_count && client->relaxed[i] != room->handle)
         i++;
@@ -104,6 +111,7 @@ static void answer_begin(struct call *call, struct room const *room, bool create
 /* A session of that name is there already. */
 static int join(struct call *call, struct room *room, int64_t size, int64_t cmpsize)
 {
+    call_waits_for(call, room);
     if (!args_flag(&call->args, "join", false)) {
         call_fail(call, REDO_EEXISTS);
         error_add_text(&call->error, "name", room->name, room->name_size);
@@ -279,10 +287,24 @@ static struct batch *change(struct call *call)
     return committer_change(&call->gateway->committer, true, &call->number);
 }
 
+/* Nothing of the session could be read: it can be deleted all the same, and its name be free again. */
+static int delete_damaged(struct call *call)
+{
+    struct job *job = call->client->job;
+    uint64_t id = job->info.id;
+    if (rooms_leave(call->gateway, id))
+        return call_fail(call, REDO_ENOMEM);
+    batch_trash(change(call), id, time(NULL));
+    pack_nil(call_reply(call));
+    return REDO_OK;
+}
+
 int call_deletesession(struct call *call)
 {
     struct room *room;
     int rc = call_room(call, &room);
+    if (rc == REDO_EDAMAGED && call->client->job && call->client->job->info.id)
+        return delete_damaged(call);
     if (rc)
         return rc;
     if (room->stored) {
@@ -312,7 +334,8 @@ static int start(struct call *call, struct job *job)
             job_free(job);
         return call_fail(call, REDO_ENOMEM);
     }
-    job_start(job);
+    /* What this client was told, or asks for in the requests before, is to be seen. */
+    job_start_after(job, committer_flush(&call->gateway->committer));
     return CALL_LATER;
 }
 
@@ -351,7 +374,7 @@ static int find_trashed(struct call *call, struct arg const *name, struct job **
     if (rc)
         return rc;
     struct job *job = finished(call, run_find_trashed);
-    if (!job) {
+    if (!job || rooms_stale(job)) {
         job = job_new(call->gateway, call->client);
         if (job) {
             job->run = run_find_trashed;
@@ -361,6 +384,8 @@ static int find_trashed(struct call *call, struct arg const *name, struct job **
         }
         return start(call, job);
     }
+    if (!job->result && rooms_leaving(call->gateway, job->id))
+        job->result = REDO_ENOSESSION; /* being purged */
     if (job->result)
         return fail_session(call, job->result, &call->args.param[0]);
     *found = job;
@@ -370,7 +395,7 @@ static int find_trashed(struct call *call, struct arg const *name, struct job **
 int call_restoresession(struct call *call)
 {
     struct arg const *name = args_option(&call->args, "name");
-    struct job *job;
+    struct job *job = NULL;
     int rc = name->present ? check_name(call, name) : REDO_OK;
     if (rc || (rc = find_trashed(call, name, &job)))
         return rc;
@@ -380,8 +405,6 @@ int call_restoresession(struct call *call)
         info.name_size = name->bytes.size;
     }
     struct registry *registry = &call->gateway->registry;
-    if (rooms_leaving(call->gateway, info.id))
-        return fail_session(call, REDO_ENOSESSION, &call->args.param[0]);
     if (job->more || registry_named(registry, info.name, info.name_size) ||
         registry_handled(registry, info.id)) {
         call_fail(call, REDO_EEXISTS);
@@ -401,17 +424,16 @@ int call_restoresession(struct call *call)
 
 int call_purgesession(struct call *call)
 {
-    struct job *job;
+    struct job *job = NULL;
     int rc = find_trashed(call, NULL, &job);
     if (rc)
         return rc;
-    /* Being restored, or purged already. */
-    if (registry_handled(&call->gateway->registry, job->id) ||
-        rooms_leaving(call->gateway, job->id))
+    if (registry_handled(&call->gateway->registry, job->id)) /* being restored */
         return fail_session(call, REDO_ENOSESSION, &call->args.param[0]);
     if (rooms_leave(call->gateway, job->id))
         return call_fail(call, REDO_ENOMEM);
     batch_purge(change(call), job->id);
+    rooms_departed(call->gateway, job->id, job->info.name, job->info.name_size);
     pack_nil(call_reply(call));
     return REDO_OK;
 }
@@ -468,7 +490,8 @@ int call_copysession(struct call *call)
     }
     if (rc)
         return call_fail(call, rc);
-    rc = begin(call, history, name->bytes.data, name->bytes.size, true,
+    /* What is not to touch the disk does not by a copy either. */
+    rc = begin(call, history, name->bytes.data, name->bytes.size, room->stored || !room->name,
                room_relaxed(room, call->client), &begun);
     if (rc)
         return rc;

@@ -82,6 +82,7 @@ static void on_committed(void *data, uint64_t number)
     rooms_committed(gateway, number);
     for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next)
         outbox_release(&list_entry(l, struct client, in_clients)->outbox, number);
+    jobs_committed(gateway, number);
 }
 
 static void on_failed(void *data, uint64_t committed, int code)
@@ -90,8 +91,12 @@ static void on_failed(void *data, uint64_t committed, int code)
     log_notices(gateway);
     log_error("changes could not be stored and are undone: %s", redo_strerror(code));
     rooms_failed(gateway, committed);
-    for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next)
-        outbox_fail(&list_entry(l, struct client, in_clients)->outbox, committed, code);
+    for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next) {
+        struct outbox *outbox = &list_entry(l, struct client, in_clients)->outbox;
+        outbox_fail(outbox, committed, code);
+        outbox_release(outbox, gateway->committer.committed); /* nothing waits for the lost ones */
+    }
+    jobs_committed(gateway, gateway->committer.committed);
 }
 
 static struct committer_handler const committer_handler = {
@@ -133,6 +138,7 @@ int gateway_init(struct gateway *gateway, struct daemon *daemon)
     registry_init(&gateway->registry);
     list_init(&gateway->clients);
     list_init(&gateway->recent);
+    list_init(&gateway->waiting);
     if (!methods_init(&gateway->methods)) {
         log_error("the table of methods is broken");
         return -1;
@@ -234,17 +240,23 @@ bool gateway_message(struct gateway *gateway, struct conn *conn, struct message 
 {
     if (message->type == MESSAGE_RESPONSE || !conn->data)
         return true;
-    struct call call = {.gateway = gateway, .client = conn->data, .message = message};
+    struct call call; /* a kilobyte: not to be cleared for each message */
+    call.gateway = gateway;
+    call.client = conn->data;
+    call.message = message;
+    call.waits = false;
+    call.number = 0;
+    call.error.code = REDO_OK;
     int rc = perform(&call);
     if (rc == CALL_LATER)
         return false;
-    if (call.client->job) /* its result was used */
-        job_free(call.client->job);
     if (rc && message->type == MESSAGE_REQUEST) {
         error_add_text(&call.error, "method", message->method, message->method_size);
         error_respond(&call.error, conn->errors_as_string, message->id,
                       outbox_answer(&call.client->outbox, call.waits, call.number, message->id));
     }
+    if (call.client->job) /* its result was used, and the error may tell a text of it */
+        job_free(call.client->job);
     return true;
 }
 

@@ -11,6 +11,7 @@
 struct conn;
 struct daemon;
 
+#define GATEWAY_DEPARTED 1024 /* a power of two */
 #define GATEWAY_READERS 4 /* of the store, kept open */
 
 /* A session that is being taken away in a batch that is not on disk yet. */
@@ -30,6 +31,9 @@ struct gateway {
     struct store_reader *readers[GATEWAY_READERS]; /* not in use by a job */
     size_t reader_count;
     size_t jobs;               /* on the pool */
+    struct link waiting;       /* of struct job.in_waiting */
+    uint64_t departures;       /* of sessions, from memory or for ever; and when those of an id, */
+    uint64_t departed[GATEWAY_DEPARTED]; /* or of a name, last went, by their hashes */
     struct leaving *leaving;
     size_t leaving_count, leaving_cap;
     struct link recent;        /* of struct room.in_recent */

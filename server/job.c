@@ -88,9 +88,35 @@ void job_start(struct job *job)
     struct gateway *gateway = job->gateway;
     gateway->jobs++;
     job->reader = borrow(gateway);
+    job->departures = gateway->departures;
     int rc = uv_queue_work(gateway->loop, &job->work, on_work, on_finished);
     if (rc)
         abort(); /* it is given a function: libuv knows no other reason to refuse */
+}
+
+void job_start_after(struct job *job, uint64_t number)
+{
+    if (number <= job->gateway->committer.committed) {
+        job_start(job);
+        return;
+    }
+    job->number = number;
+    job->waiting = true;
+    list_append(&job->gateway->waiting, &job->in_waiting);
+}
+
+void jobs_committed(struct gateway *gateway, uint64_t number)
+{
+    struct link *next;
+    for (struct link *l = gateway->waiting.next; l != &gateway->waiting; l = next) {
+        next = l->next;
+        struct job *job = list_entry(l, struct job, in_waiting);
+        if (job->number > number)
+            continue;
+        list_remove(l);
+        job->waiting = false;
+        job_start(job);
+    }
 }
 
 void job_abandon(struct client *client)
@@ -98,6 +124,10 @@ void job_abandon(struct client *client)
     struct job *job = client->job;
     if (!job)
         return;
+    if (job->waiting) {
+        list_remove(&job->in_waiting);
+        job->done = true;
+    }
     job->client = NULL;
     client->job = NULL;
     if (job->done)

@@ -10,6 +10,7 @@
 #include "core/history.h"
 #include "protocol/buffer.h"
 #include "server/client.h"
+#include "server/list.h"
 #include "server/store/store.h"
 
 struct gateway;
@@ -21,6 +22,10 @@ struct job {
     struct client *client; /* that waits for it; NULL: it is gone, or nobody does */
     struct store_reader *reader; /* this job's while it runs */
     bool done;
+    bool waiting;          /* for a batch to be on disk: in gateway.waiting */
+    struct link in_waiting;
+    uint64_t number;       /* of that batch; of run_load: of the one that takes the session away */
+    uint64_t departures;   /* of sessions, when it was handed to the pool */
 
     /* On the pool: the one function that may touch the store. */
     void (*run)(struct job *job);
@@ -52,6 +57,13 @@ struct job *job_new(struct gateway *gateway, struct client *client);
 
 /* Hands it to the pool. */
 void job_start(struct job *job);
+
+/* The same once the batch `number` is on disk, or lost: for who reads from the store what was changed
+ * before. */
+void job_start_after(struct job *job, uint64_t number);
+
+/* Batches up to this one are on disk, or lost: starts those that waited for them. */
+void jobs_committed(struct gateway *gateway, uint64_t number);
 
 /* The job's result was used: frees it and what it still owns. */
 void job_free(struct job *job);

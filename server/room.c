@@ -15,7 +15,8 @@
 #include "server/outbox.h"
 #include "server/rooms.h"
 
-#define MEASURE_EVERY 256 /* operations */
+#define MEASURE_EVERY 256 /* operations, and after */
+#define MEASURE_BYTES 16384 /* in one of them */
 
 struct room *room_new(struct history *history, char const *name, size_t name_size)
 {
@@ -99,6 +100,7 @@ static void record(struct room *room, bool hurry)
 {
     for (struct link *l = room->subscriptions.next; l != &room->subscriptions; l = l->next)
         hurry |= !list_entry(l, struct subscription, in_room)->relaxed;
+    room->used = time(NULL);
     struct store_info info = rooms_info(room);
     batch_operation(committer_change(&room->gateway->committer, hurry, &room->number), &info,
                     room->encoded.data, room->encoded.size);
@@ -159,7 +161,7 @@ int room_apply(struct room *room, struct client const *by, bool hurry, redo_oper
     free(kept);
     if (attended)
         publish(room, by, op, result);
-    if (room->sequence % MEASURE_EVERY == 0)
+    if (room->sequence % MEASURE_EVERY == 0 || op->statesize > MEASURE_BYTES)
         rooms_measure(room->gateway, room);
     return REDO_OK;
 }

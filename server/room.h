@@ -26,7 +26,7 @@ struct room {
     bool damaged;      /* it ends before its last operation, which could not be read */
     bool compacting;   /* a job is at it */
     uint64_t number;   /* of the batch that holds the last change */
-    int64_t created;   /* seconds since 1970 */
+    int64_t created, used; /* seconds since 1970; used: last changed */
     uint32_t uid, mode;
     uint64_t bytes;         /* that it takes in the store, about ... */
     uint64_t journal_bytes; /* ... of which so many are operations, not snapshot */

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/dump.h"
 #include "server/event.h"
@@ -39,12 +38,48 @@ static void run_load(struct job *job)
                                  &job->damaged);
 }
 
-bool rooms_leaving(struct gateway const *gateway, uint64_t id)
+/* ---- what goes while a job reads --------------------------------------------------------- */
+
+static size_t place_of_id(uint64_t id)
+{
+    return id & (GATEWAY_DEPARTED - 1);
+}
+
+static size_t place_of_name(char const *name, size_t size)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    return (hash ^ hash >> 16) & (GATEWAY_DEPARTED - 1);
+}
+
+void rooms_departed(struct gateway *gateway, uint64_t id, char const *name, size_t size)
+{
+    gateway->departed[place_of_id(id)] = ++gateway->departures;
+    if (size)
+        gateway->departed[place_of_name(name, size)] = gateway->departures;
+}
+
+bool rooms_departed_since(struct job const *job, uint64_t id)
+{
+    return job->gateway->departed[place_of_id(id)] > job->departures;
+}
+
+bool rooms_stale(struct job const *job)
+{
+    struct gateway const *gateway = job->gateway;
+    if (job->named && gateway->departed[place_of_name(job->name.data, job->name.size)] > job->departures)
+        return true;
+    uint64_t id = job->named ? job->info.id : job->id;
+    return id && rooms_departed_since(job, id);
+}
+
+uint64_t rooms_leaving(struct gateway const *gateway, uint64_t id)
 {
     for (size_t i = 0; i < gateway->leaving_count; i++)
         if (gateway->leaving[i].id == id)
-            return true;
-    return false;
+            return gateway->leaving[i].number;
+    return 0;
 }
 
 struct room *rooms_enter(struct gateway *gateway, struct history *history,
@@ -62,6 +97,7 @@ struct room *rooms_enter(struct gateway *gateway, struct history *history,
     room->stored = gateway->store && info->id;
     room->sequence = info->sequence;
     room->created = info->created;
+    room->used = info->used ? info->used : info->created;
     room->uid = info->owner;
     room->mode = info->mode;
     room->bytes = info->bytes;
@@ -76,9 +112,9 @@ struct room *rooms_enter(struct gateway *gateway, struct history *history,
 static void finish_load(struct job *job)
 {
     struct gateway *gateway = job->gateway;
-    if (job->result)
-        return;
-    if (rooms_leaving(gateway, job->info.id)) {
+    if (job->result || gateway->closing || rooms_stale(job))
+        return; /* stale: load() does it again */
+    if ((job->number = rooms_leaving(gateway, job->info.id))) {
         job->result = REDO_ENOSESSION;
         return;
     }
@@ -110,8 +146,12 @@ static int load(struct call *call, bool named, char const *name, size_t size, ui
         return REDO_ENOSESSION;
     if (client->job && client->job->run == run_load && client->job->named == named &&
         client->job->id == id && client->job->name.size == size &&
-        (!size || memcmp(client->job->name.data, name, size) == 0) && client->job->result)
+        (!size || memcmp(client->job->name.data, name, size) == 0) && client->job->result &&
+        !rooms_stale(client->job)) {
+        call->waits = client->job->number > 0; /* that it is gone may be known when it is on disk */
+        call->number = client->job->number;
         return client->job->result;
+    }
     /* Else another job, or it was loaded and left memory again before its turn came: once more. */
     struct job *job = job_new(call->gateway, client);
     if (!job)
@@ -188,6 +228,8 @@ void rooms_discard(struct gateway *gateway, struct room *room)
         subscription_end(s);
     }
     gateway->memory -= room->memory;
+    if (room->stored)
+        rooms_departed(gateway, room->handle, room->name, room->name_size);
     registry_leave(&gateway->registry, room);
     room_free(room);
 }
@@ -249,7 +291,7 @@ struct store_info rooms_info(struct room const *room)
         .changed = h->changed,
         .solved = first->p.solutionend != 0,
         .created = room->created,
-        .used = time(NULL),
+        .used = room->used,
         .owner = room->uid,
         .mode = room->mode,
         .damaged = room->damaged,

@@ -4,16 +4,27 @@
 #define SERVER_ROOMS_H
 
 #include "server/call.h"
+#include "server/job.h"
 
 /* The session of that name, or handle: REDO_OK, REDO_ENOSESSION, an error of the store, or
  * CALL_LATER. Private ones of others are not there. */
 int rooms_named(struct call *call, char const *name, size_t size, struct room **room);
 int rooms_handled(struct call *call, uint64_t handle, struct room **room);
 
-/* The session is being taken away, or renamed, in the open batch: until that is on disk the store still
- * shows it where it was. REDO_OK or REDO_ENOMEM. And whether one is. */
+/* The session of that name or handle is being taken away, or renamed, in the open batch: until that
+ * is on disk the store still shows it there. REDO_OK or REDO_ENOMEM. */
 int rooms_leave(struct gateway *gateway, uint64_t id);
-bool rooms_leaving(struct gateway const *gateway, uint64_t id);
+
+/* The batch in which it is being taken away, or 0. */
+uint64_t rooms_leaving(struct gateway const *gateway, uint64_t id);
+
+/* A session has left memory, or is gone for ever: what jobs under way have read of it, or of one of
+ * that name, may not hold any more. */
+void rooms_departed(struct gateway *gateway, uint64_t id, char const *name, size_t size);
+
+/* Whether that befell this session, or what the job asked for, since the job was started. */
+bool rooms_departed_since(struct job const *job, uint64_t id);
+bool rooms_stale(struct job const *job);
 
 /* Batches up to this one are on disk. */
 void rooms_committed(struct gateway *gateway, uint64_t number);

@@ -38,10 +38,11 @@ static void finish_look(struct job *job)
     for (size_t at = 0; at < job->packed.size; at += sizeof(uint64_t)) {
         uint64_t id;
         memcpy(&id, job->packed.data + at, sizeof id);
-        /* Not if it is being restored, or purged already. */
+        /* Not if it is being restored, or purged already, or was since the job looked. */
         if (registry_handled(&gateway->registry, id) || rooms_leaving(gateway, id) ||
-            rooms_leave(gateway, id))
+            rooms_departed_since(job, id) || rooms_leave(gateway, id))
             continue;
+        rooms_departed(gateway, id, NULL, 0);
         batch_purge(committer_change(&gateway->committer, false, &number), id);
         purged++;
     }

@@ -3,13 +3,13 @@ import os
 
 import msgpack
 
-from api import (TESTS, EATTACHED, ECONSTANT, EDAMAGED, EEXISTS, EFRAME, EMESSAGE, EMETHOD, ENAME,
+from api import (EATTACHED, ECONSTANT, EDAMAGED, EEXISTS, EFRAME, EMESSAGE, EMETHOD, ENAME,
                  ENOSESSION, ENOTATTACHED, EOPTION, EPARAMS, EPOSITION, ERANGE, ESTATE, ETYPE,
-                 EUTF8, EVERSION, MIB, STATE_MAX, add, begin, check_error, error_of,
+                 EUTF8, EVERSION, MIB, STATE_MAX, TESTS, add, begin, check_error, error_of,
                  number, run, served, serving, snapshot, wait_for)
 
 SESSION_FIELDS = {"session", "name", "size", "cmpsize", "graft", "positions", "changed", "sequence",
-                  "solved", "damaged", "created", "used", "bytes", "trashed"}
+                  "solved", "damaged", "begun", "used", "bytes", "trashed"}
 
 
 def names(rpc, **options):
@@ -25,8 +25,10 @@ def test_begun_session_is_told_whole(daemon, rpc):
     assert set(answer) == SESSION_FIELDS | {"created"}
     handle = answer.pop("session")
     assert isinstance(handle, int) and handle > 0
+    assert abs(answer.pop("begun") - answer.pop("used")) <= 1 and answer.pop("bytes") >= 0
     assert answer == {"name": "n", "size": 4, "cmpsize": 3, "graft": 1, "positions": 1,
-                      "changed": False, "sequence": 0, "created": True}
+                      "changed": False, "sequence": 0, "created": True, "solved": False,
+                      "damaged": False, "trashed": None}
     assert rpc.call("getsavedstate", "n", 0) == b"abcd"
 
 

@@ -85,6 +85,9 @@ START_TEST(methods_tell_their_params_and_options)
     assert_str(get(find(get(add, "params"), "state"), "type"), "bin");
     ck_assert_uint_eq(get(add, "options").via.array.size, 2);
     assert_str(get(find(get(add, "options"), "strict"), "type"), "bool");
+    assert_str(get(find(get(add, "options"), "durable"), "type"), "bool");
+    msgpack_object set = find(get(object, "methods"), "setproperty");
+    assert_str(get(find(get(set, "params"), "value"), "type"), "any");
 }
 END_TEST
 

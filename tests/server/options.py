@@ -37,7 +37,7 @@ def test_bad_values_are_refused_by_name():
     for option, value in (("--mode", "9"), ("--mode", "01000"), ("--max-message", "many"),
                           ("--max-message", "5"), ("--max-connections", "0"),
                           ("--log-level", "loud"), ("--allow", "no-such-user"),
-                          ("--output-soft", "2G")):
+                          ("--output-soft", "1025G")):
         status, _, said = redod(option, value)
         assert status == 2 and said.startswith("redod: " + option), said
 
