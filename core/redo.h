@@ -7,6 +7,12 @@
  *   -lredo-client   the history lives in the daemon redod and is shared with whoever opens it;
  *                   this process holds a replica, so that every field read is a memory read.
  *
+ * The replica changes inside calls only, never between them: in those functions that change the
+ * session, and in redo_client_step() of redo_client.h. What others have done by then is in it when
+ * such a call returns. So a program that only reads sees nothing of others until its next call that
+ * changes something; one that finds nothing to change (redo_getnextposition() along the branch in
+ * front) may not ask the daemon at all.
+ *
  * Structs are to be read, never written. A pointer to a position stays readable until its session
  * ends, also after the position was dropped: then `inuse` is 0 and every function refuses it.
  *

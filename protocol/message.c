@@ -61,6 +61,7 @@ int message_parse(struct message *m, msgpack_zone *zone, void const *data,
     m->type = MESSAGE_UNKNOWN;
     m->has_id = false;
     m->id = 0;
+    m->bad_text = false;
     msgpack_zone_clear(zone);
     if (unpack(&object, zone, data) != REDO_OK) {
         m->has_id = message_peek(data, frame->at, &m->id);

@@ -255,7 +255,7 @@ bool gateway_message(struct gateway *gateway, struct conn *conn, struct message 
         error_respond(&call.error, conn->errors_as_string, message->id,
                       outbox_answer(&call.client->outbox, call.waits, call.number, message->id));
     }
-    if (call.client->job) /* its result was used, also by the error, which may point into it */
+    if (call.client->job) /* its result was used, and the error may tell a text of it */
         job_free(call.client->job);
     return true;
 }

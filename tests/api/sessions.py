@@ -3,9 +3,9 @@ import os
 
 import msgpack
 
-from api import (TESTS, EATTACHED, ECONSTANT, EDAMAGED, EEXISTS, EFRAME, EMESSAGE, EMETHOD, ENAME,
+from api import (EATTACHED, ECONSTANT, EDAMAGED, EEXISTS, EFRAME, EMESSAGE, EMETHOD, ENAME,
                  ENOSESSION, ENOTATTACHED, EOPTION, EPARAMS, EPOSITION, ERANGE, ESTATE, ETYPE,
-                 EUTF8, EVERSION, MIB, STATE_MAX, add, begin, check_error, error_of,
+                 EUTF8, EVERSION, MIB, STATE_MAX, TESTS, add, begin, check_error, error_of,
                  number, run, served, serving, snapshot, wait_for)
 
 SESSION_FIELDS = {"session", "name", "size", "cmpsize", "graft", "positions", "changed", "sequence",

@@ -169,7 +169,7 @@ START_TEST(an_option_of_the_wrong_type_is_refused_by_its_name)
     ck_assert_int_eq(check(METHOD_GETPATH, "93 01 02 81 a5'limit' a1'9'"), REDO_ETYPE);
     assert_detail("param", "limit");
     assert_detail_int("index", 2);
-    assert_detail("expected", "size");
+    assert_detail("expected", "count");
     assert_detail("given", "str");
 }
 END_TEST
