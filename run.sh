@@ -33,6 +33,13 @@ demo)
     ;;
 *)
     build
+    case " $* " in *" --help "* | *" --version "*) ;; *)
+        echo "The daemon says below where it listens. In other terminals:" >&2
+        echo "    build/client/redoctl list              # what it keeps" >&2
+        echo "    build/client/examples/sokoban          # a game to play on it" >&2
+        echo "    build/client/redoctl watch sokoban-1   # the same, as it happens" >&2
+        ;;
+    esac
     exec build/server/redod --foreground "$@"
     ;;
 esac

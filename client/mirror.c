@@ -131,6 +131,7 @@ static void read_result(msgpack_object const *answer, redo_result *r)
         .position = number_in(answer, "position"),
         .graftedfrom = REDO_NOPOSITION,
         .graftedto = REDO_NOPOSITION,
+        .supersedes = REDO_NOPOSITION,
         .firstmade = REDO_NOPOSITION,
         .differs = value_in(answer, "differs") != 0,
     };

@@ -51,6 +51,7 @@ static void supersede(struct history *h, struct node *longer, struct node *n, ui
                       redo_result *r)
 {
     better_set(h, longer, n);
+    r->supersedes = longer->in.id;
     if (h->graft == redo_copypath && longer->p.solutionend) {
         copy_path(h, n, longer, numbers);
     } else if ((h->graft == redo_graft || h->graft == redo_graftandcopy) && longer->p.next) {
@@ -76,15 +77,17 @@ int history_check_add(struct history const *h, redo_operation const *op)
 
 static int apply_add(struct history *h, redo_operation const *op, redo_result *r)
 {
+    int wrong = history_check_add(h, op);
+    uint32_t hash = wrong ? 0 : equal_hash(h, op->state);
+    index_prefetch(&h->classes, hash); /* it comes while prev and its branches are looked at */
     struct node *prev;
     int rc = history_find(h, op->position, &prev);
-    if (rc || (rc = history_check_add(h, op)))
+    if (rc || (rc = wrong))
         return rc;
     struct node *existing = branch_find(h, prev, op->move);
     if (existing)
         return add_existing(h, prev, existing, op, r);
 
-    uint32_t hash = equal_hash(h, op->state);
     struct node *first = equal_first(h, hash, op->state);
     /* Endpoints are found by a check, but adding one checks nothing. */
     bool check = op->value == redo_check && !op->endpoint;
@@ -331,6 +334,7 @@ int history_apply(struct history *h, redo_operation const *op, redo_result *resu
     redo_result r = {.position = NOBODY,
                      .graftedfrom = NOBODY,
                      .graftedto = NOBODY,
+                     .supersedes = NOBODY,
                      .firstmade = NOBODY};
     int rc = REDO_EOPERATION;
     switch (op->kind) {

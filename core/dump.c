@@ -32,7 +32,7 @@ struct writer {
     unsigned char nowhere[64];
 };
 
-static unsigned char *room(struct writer *w, size_t bytes)
+static unsigned char *reserve(struct writer *w, size_t bytes)
 {
     if (w->cap - w->size < bytes) {
         size_t cap = w->cap + w->cap / 2 + bytes + 256;
@@ -49,7 +49,7 @@ static unsigned char *room(struct writer *w, size_t bytes)
 
 static void write_bytes(struct writer *w, void const *bytes, size_t size)
 {
-    unsigned char *at = room(w, size);
+    unsigned char *at = reserve(w, size);
     if (w->failed)
         return;
     memcpy(at, bytes, size);
@@ -58,7 +58,7 @@ static void write_bytes(struct writer *w, void const *bytes, size_t size)
 
 static void write_number(struct writer *w, uint32_t v)
 {
-    size_t n = varint_put(room(w, VARINT_MAX), v);
+    size_t n = varint_put(reserve(w, VARINT_MAX), v);
     if (!w->failed)
         w->size += n;
 }
@@ -69,7 +69,7 @@ static void write_position(struct writer *w, struct node const *n, uint32_t gap,
     unsigned flags = (n->p.endpoint ? ENDPOINT : 0) | (n->p.better ? BETTER : 0) |
                      (n->p.setbetter ? SETBETTER : 0) | (newstate ? NEWSTATE : 0) |
                      (n->p.next ? NEXT : 0) | (n->in.cdr ? CDR : 0);
-    unsigned char *start = room(w, 9 * VARINT_MAX), *at = start;
+    unsigned char *start = reserve(w, 9 * VARINT_MAX), *at = start;
     at += varint_put(at, gap);
     at += varint_put(at, n->p.prev ? node_prev(n)->in.id : 0);
     at += varint_put_signed(at, n->in.move);

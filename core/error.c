@@ -1,17 +1,11 @@
 /* The table of errors, and the last one of each thread. */
 #include "core/error.h"
 
-static _Thread_local int last;
-
-int error_set(int code)
-{
-    last = code;
-    return code;
-}
+_Thread_local int error_last;
 
 int redo_lasterror(void)
 {
-    return last;
+    return error_last;
 }
 
 char const *redo_strerror(int code)

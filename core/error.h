@@ -5,7 +5,14 @@
 
 #include "redo_error.h"
 
-/* Notes the code (REDO_OK too) for this thread and returns it. */
-int error_set(int code);
+/* Of this thread. In the library it is reached without a call, as every function notes one. */
+extern _Thread_local int error_last
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+/* Notes the code (REDO_OK too) and returns it. */
+static inline int error_set(int code)
+{
+    return error_last = code;
+}
 
 #endif

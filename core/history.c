@@ -114,15 +114,15 @@ int history_reserve(struct history *h, uint32_t positions, uint32_t states)
 struct node *history_make_as(struct history *h, uint32_t number, struct node *prev, int move,
                              uint32_t state, int endpoint)
 {
-    struct node *n = node_at(h, number);
-    *n = (struct node){
-        .p = {.prev = prev ? &prev->p : NULL, .endpoint = (signed char)endpoint, .inuse = 1},
-        .in = {.p = &n->p, .move = move, .id = number},
-        .state = state,
-        .linked = NOBODY,
-        .linknext = NOBODY,
-        .linkprev = NOBODY,
-    };
+    struct node *n = node_at(h, number); /* all zero */
+    n->p.prev = prev ? &prev->p : NULL;
+    n->p.endpoint = (signed char)endpoint;
+    n->p.inuse = 1;
+    n->in.p = &n->p;
+    n->in.move = move;
+    n->in.id = number;
+    n->state = state;
+    n->linked = n->linknext = n->linkprev = NOBODY;
     h->count++;
     if (prev) {
         n->p.movecount = prev->p.movecount + 1;

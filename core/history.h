@@ -86,7 +86,7 @@ int history_reserve(struct history *h, uint32_t positions, uint32_t states);
 struct node *history_make(struct history *h, struct node *prev, int move, uint32_t state,
                           int endpoint);
 
-/* The same under a number that was dropped, and whose place in h->nodes exists. */
+/* The same under a number that was given before, whose place in h->nodes exists and is all zero. */
 struct node *history_make_as(struct history *h, uint32_t number, struct node *prev, int move,
                              uint32_t state, int endpoint);
 

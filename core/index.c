@@ -1,15 +1,16 @@
 /* Two open-addressing tables with linear probing: while the larger one takes over, each insertion
- * empties a few slots of the smaller one. An entry that leaves the old table stays as INDEX_GONE, so
- * that probes go on over it; in the new one erasing shifts entries back, so that it stays clean. */
+ * empties some slots of the smaller one, which is a walk through both, since homes have one order in
+ * all tables. An entry that leaves the old table stays as INDEX_GONE, so that searches go on over it;
+ * in the new one erasing shifts entries back, so that it stays clean. */
 #include "core/index.h"
 
 #include <stdlib.h>
 
 #include "core/error.h"
 
-#define INDEX_GONE UINT32_MAX
 #define FIRST_CAPACITY 16
-#define SLOTS_A_STEP 8
+#define DOUBLES_UNTIL 65536 /* slots: larger tables grow by half, to waste less */
+#define SLOTS_A_STEP 32 /* so both tables are there for a tenth of the time */
 
 void index_init(struct index *x)
 {
@@ -23,29 +24,24 @@ void index_close(struct index *x)
     *x = (struct index){0};
 }
 
-static size_t capacity(struct index_table const *t)
-{
-    return t->entries ? (size_t)t->mask + 1 : 0;
-}
-
 size_t index_bytes(struct index const *x)
 {
-    return (capacity(&x->now) + capacity(&x->old)) * sizeof(struct index_entry);
+    return ((size_t)x->now.capacity + x->old.capacity) * sizeof(struct index_entry);
 }
 
 static void table_insert(struct index_table *t, uint32_t hash, uint32_t stored)
 {
-    uint32_t slot = hash & t->mask;
+    uint32_t slot = index_home(t, hash);
     while (t->entries[slot].value)
-        slot = (slot + 1) & t->mask;
+        slot = index_after(t, slot);
     t->entries[slot] = (struct index_entry){hash, stored};
     t->count++;
 }
 
 /* Empties up to so many slots of the old table into the new one. */
-static void move_some(struct index *x, size_t slots)
+static void move_some(struct index *x, uint32_t slots)
 {
-    size_t end = capacity(&x->old);
+    uint32_t end = x->old.capacity;
     for (; slots > 0 && x->moved < end; slots--, x->moved++) {
         struct index_entry *e = &x->old.entries[x->moved];
         if (!e->value || e->value == INDEX_GONE)
@@ -64,26 +60,24 @@ static void move_some(struct index *x, size_t slots)
 int index_reserve(struct index *x, uint32_t insertions)
 {
     uint64_t need = (uint64_t)x->now.count + x->old.count + insertions;
-    uint64_t cap = capacity(&x->now);
-    if (need * 8 <= cap * 7)
+    uint64_t cap = x->now.capacity;
+    if (need * 5 <= cap * 4)
         return REDO_OK;
-    if (!cap)
-        cap = FIRST_CAPACITY / 2;
     do
-        cap *= 2;
-    while (need * 8 > cap * 7);
-    if (cap > UINT32_C(1) << 31)
+        cap = !cap ? FIRST_CAPACITY : cap < DOUBLES_UNTIL ? cap * 2 : cap + cap / 2;
+    while (need * 5 > cap * 4);
+    if (cap > UINT32_MAX)
         return REDO_ENOMEM;
     struct index_entry *entries = calloc(cap, sizeof *entries);
     if (!entries)
         return REDO_ENOMEM;
     if (x->old.entries)
-        move_some(x, SIZE_MAX);
+        move_some(x, UINT32_MAX);
     x->old = x->now;
-    x->now = (struct index_table){.entries = entries, .mask = (uint32_t)(cap - 1)};
+    x->now = (struct index_table){.entries = entries, .capacity = (uint32_t)cap};
     x->moved = 0;
     if (x->old.entries && x->old.count <= SLOTS_A_STEP)
-        move_some(x, SIZE_MAX);
+        move_some(x, UINT32_MAX);
     return REDO_OK;
 }
 
@@ -94,25 +88,6 @@ void index_insert(struct index *x, uint32_t hash, uint32_t value)
     table_insert(&x->now, hash, value + 1);
 }
 
-uint32_t index_next(struct index const *x, struct index_walk *w)
-{
-    for (;;) {
-        struct index_table const *t = w->old ? &x->old : &x->now;
-        while (t->entries && w->left && t->entries[w->slot].value) {
-            struct index_entry e = t->entries[w->slot];
-            w->slot = (w->slot + 1) & t->mask;
-            w->left--;
-            if (e.hash == w->hash && e.value != INDEX_GONE)
-                return e.value - 1;
-        }
-        if (w->old || !x->old.entries)
-            return INDEX_NONE;
-        w->old = 1;
-        w->slot = w->hash & x->old.mask;
-        w->left = x->old.mask + 1;
-    }
-}
-
 /* The slot of an entry that must be in one of the tables. */
 static struct index_table *find(struct index *x, uint32_t hash, uint32_t stored, uint32_t *slot)
 {
@@ -121,7 +96,7 @@ static struct index_table *find(struct index *x, uint32_t hash, uint32_t stored,
         struct index_table *t = tables[i];
         if (!t->entries)
             continue;
-        for (uint32_t s = hash & t->mask; t->entries[s].value; s = (s + 1) & t->mask) {
+        for (uint32_t s = index_home(t, hash); t->entries[s].value; s = index_after(t, s)) {
             if (t->entries[s].value == stored && t->entries[s].hash == hash) {
                 *slot = s;
                 return t;
@@ -147,9 +122,10 @@ void index_erase(struct index *x, uint32_t hash, uint32_t value)
         return;
     }
     uint32_t hole = slot;
-    for (uint32_t s = (slot + 1) & t->mask; t->entries[s].value; s = (s + 1) & t->mask) {
-        uint32_t home = t->entries[s].hash & t->mask;
-        if (((s - home) & t->mask) >= ((s - hole) & t->mask)) {
+    for (uint32_t s = index_after(t, slot); t->entries[s].value; s = index_after(t, s)) {
+        uint32_t home = index_home(t, t->entries[s].hash);
+        /* Whether the hole is between its home and where it is, round the end of the table too. */
+        if (s >= home ? home <= hole && hole < s : home <= hole || hole < s) {
             t->entries[hole] = t->entries[s];
             hole = s;
         }

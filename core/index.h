@@ -14,7 +14,7 @@ struct index_entry {
 
 struct index_table {
     struct index_entry *entries;
-    uint32_t mask;  /* capacity - 1; capacity is a power of two */
+    uint32_t capacity;
     uint32_t count; /* entries in use */
 };
 
@@ -25,6 +25,7 @@ struct index {
 };
 
 #define INDEX_NONE UINT32_MAX /* not found; values are below INDEX_NONE - 1 */
+#define INDEX_GONE UINT32_MAX
 
 void index_init(struct index *x);
 void index_close(struct index *x);
@@ -40,19 +41,52 @@ void index_insert(struct index *x, uint32_t hash, uint32_t value);
 void index_replace(struct index *x, uint32_t hash, uint32_t value, uint32_t by);
 void index_erase(struct index *x, uint32_t hash, uint32_t value);
 
+/* Where the search for a hash begins: homes have the order of hashes. */
+static inline uint32_t index_home(struct index_table const *t, uint32_t hash)
+{
+    return (uint32_t)((uint64_t)hash * t->capacity >> 32);
+}
+
+static inline uint32_t index_after(struct index_table const *t, uint32_t slot)
+{
+    return slot + 1 == t->capacity ? 0 : slot + 1;
+}
+
+/* Has the memory fetched where a search for the hash begins: in a large index it takes long, and time
+ * can be spent otherwise until then. */
+static inline void index_prefetch(struct index const *x, uint32_t hash)
+{
+    __builtin_prefetch(x->now.entries + index_home(&x->now, hash));
+}
+
 /* Candidates: a walk over the values with this hash.
  *     struct index_walk w = index_walk(x, hash);
  *     while ((value = index_next(x, &w)) != INDEX_NONE) ... */
 struct index_walk {
-    uint32_t hash, slot, left;
-    int old;
+    struct index_table const *table;
+    uint32_t hash, slot;
 };
 
 static inline struct index_walk index_walk(struct index const *x, uint32_t hash)
 {
-    return (struct index_walk){.hash = hash, .slot = hash & x->now.mask, .left = x->now.mask + 1};
+    return (struct index_walk){.table = &x->now, .hash = hash, .slot = index_home(&x->now, hash)};
 }
 
-uint32_t index_next(struct index const *x, struct index_walk *w);
+static inline uint32_t index_next(struct index const *x, struct index_walk *w)
+{
+    for (;;) {
+        struct index_table const *t = w->table;
+        while (t->entries && t->entries[w->slot].value) {
+            struct index_entry e = t->entries[w->slot];
+            w->slot = index_after(t, w->slot);
+            if (e.hash == w->hash && e.value != INDEX_GONE)
+                return e.value - 1;
+        }
+        if (t == &x->old || !x->old.entries)
+            return INDEX_NONE;
+        w->table = &x->old;
+        w->slot = index_home(&x->old, w->hash);
+    }
+}
 
 #endif

@@ -89,7 +89,7 @@ static uint64_t slab_first(struct pool const *p, size_t slab)
     return UINT64_C(1) << (p->low + slab - 1);
 }
 
-int pool_reserve(struct pool *p, uint32_t first, uint32_t count)
+int pool_grow(struct pool *p, uint32_t first, uint32_t count)
 {
     if (!count)
         return REDO_OK;

@@ -26,10 +26,6 @@ struct pool {
 void pool_init(struct pool *p, size_t stride, unsigned low, unsigned top, void *owner);
 void pool_close(struct pool *p);
 
-/* Makes sure that the items first .. first+count-1 exist (zeroed when new). REDO_OK or
- * REDO_ENOMEM; items that exist are untouched either way. */
-int pool_reserve(struct pool *p, uint32_t first, uint32_t count);
-
 static inline size_t pool_slab(struct pool const *p, uint32_t id)
 {
     if (id >> p->top)
@@ -70,6 +66,15 @@ static inline void *pool_find(struct pool const *p, uint32_t id)
 {
     char **place = pool_place(p, pool_slab(p, id));
     return place && *place ? *place + POOL_HEADER + pool_offset(p, id) * p->stride : NULL;
+}
+
+int pool_grow(struct pool *p, uint32_t first, uint32_t count);
+
+/* Makes sure that the items first .. first+count-1 exist (zeroed when new). REDO_OK or
+ * REDO_ENOMEM; items that exist are untouched either way. */
+static inline int pool_reserve(struct pool *p, uint32_t first, uint32_t count)
+{
+    return count == 1 && pool_find(p, first) ? 0 : pool_grow(p, first, count);
 }
 
 /* The first item from this number on whose slab was made; its number goes to *id. NULL if there is

@@ -19,11 +19,13 @@ static int check_inuse(redo_position const *position)
     return error_set(position->inuse ? REDO_OK : REDO_EDROPPED);
 }
 
+/* A position is of the session if the session has it under its number. */
 static int check_position(redo_session const *session, redo_position const *position)
 {
-    if (check_session(session))
-        return redo_lasterror();
-    if (position && history_of(position) != session->history)
+    if (!session)
+        return error_set(REDO_ENOSESSION);
+    if (position &&
+        pool_find(&session->history->nodes, node_of(position)->in.id) != node_of(position))
         return error_set(REDO_EFOREIGN);
     return check_inuse(position);
 }

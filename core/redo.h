@@ -55,7 +55,7 @@ struct redo_branch {
 enum {
     redo_nocheck = 0,
     redo_check = 1,
-    redo_checklater = 2, /* redo_setbetterfields() will */
+    redo_checklater = 2 /* redo_setbetterfields() will */
 };
 
 /* What redo_addposition() does with the subtree of an equal position that has more moves. */
@@ -63,7 +63,7 @@ enum {
     redo_nograft = 0,
     redo_graft = 1, /* the setting of a new session */
     redo_copypath = 2,
-    redo_graftandcopy = 3,
+    redo_graftandcopy = 3
 };
 
 /* Limits. Depth and the number of branches are bounded by memory only. */
@@ -123,7 +123,7 @@ void redo_updatesavedstate(redo_session const *session, redo_position *position,
                            void const *state);
 
 /* Checks all positions added with redo_checklater, in the order in which they were made, without
- * grafting. Returns how many of them have an equal position; -1 on error. */
+ * grafting. The better pointers of any of them, and of any equal to one, may change. Returns how many of them have an equal position; -1 on error. */
 int redo_setbetterfields(redo_session *session);
 
 /* Looks for state among *pposition and the positions before it, from the end. If found,
@@ -194,7 +194,7 @@ enum redo_operation_kind {
     REDO_OP_CLEAR = 9,     /* no arguments: clear the change flag */
     REDO_OP_PROPERTY = 10, /* name, state = the value, empty to take it away */
     REDO_OP_DROPTREE = 11, /* position: it and all below it */
-    REDO_OP_RESTORE = 12,  /* position, state = a dropped subtree as bytes: back below position */
+    REDO_OP_RESTORE = 12   /* position, state = a dropped subtree as bytes: back below position */
 };
 
 typedef struct redo_operation {
@@ -216,6 +216,7 @@ typedef struct redo_result {
     uint32_t position;     /* what the function of that name returns, where that is a position */
     uint32_t graftedfrom;  /* ADD: this position's branches ... */
     uint32_t graftedto;    /*      ... were taken over by this one */
+    uint32_t supersedes;   /* ADD: the new position has become the `better` of this one */
     uint32_t firstmade;    /* positions made: from this number on ... */
     uint32_t made;         /* ... so many, numbered without a gap */
     uint32_t dropped;      /* how many were dropped (CYCLE: from *pposition upwards) */

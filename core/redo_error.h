@@ -10,6 +10,9 @@ extern "C" {
 /*     name           number  text */
 #define REDO_ERRORS(X)                                                                             \
     X(REDO_OK, 0, "no error")                                                                      \
+    REDO_FAILURES(X)
+
+#define REDO_FAILURES(X)                                                                           \
     X(REDO_ENOMEM, 1, "out of memory")                                                             \
     X(REDO_ENOSESSION, 2, "no such session")                                                       \
     X(REDO_EPOSITION, 3, "no such position")                                                       \
@@ -53,8 +56,8 @@ extern "C" {
     X(REDO_ERESYNC, 46, "the session has to be opened anew")
 
 enum redo_error {
-#define REDO_ERROR_ENUM(name, number, text) name = number,
-    REDO_ERRORS(REDO_ERROR_ENUM)
+#define REDO_ERROR_ENUM(name, number, text) , name = number
+    REDO_OK = 0 REDO_FAILURES(REDO_ERROR_ENUM) /* C89 knows no comma at the end */
 #undef REDO_ERROR_ENUM
 };
 

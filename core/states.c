@@ -7,7 +7,7 @@
 #include "core/error.h"
 
 /* Slabs of states stay below this, unless a single state is larger. */
-#define SLAB_BYTES (256 * 1024)
+#define SLAB_BYTES (16 * 1024)
 #define FIRST_SLAB_BYTES 512
 
 /* A state may be cast to a struct by the game: it is aligned as malloc() would, up to 8. */

@@ -206,6 +206,7 @@ static void bring_back(struct history *h, struct node *parent, struct record con
     struct node *first = equal_first(h, hash, record->state);
     uint32_t state =
         first && !h->states.counted ? first->state : states_take(&h->states, record->state);
+    *node_at(h, record->number) = (struct node){0};
     struct node *n =
         history_make_as(h, record->number, parent, record->move, state, record->endpoint);
     n->p.setbetter = record->waits;

@@ -26,6 +26,14 @@ static const struct head {
     {MAP, 2, 0},    {MAP, 4, 0},                                    /* map 16, 32 */
 };
 
+/* Bytes of what stands alone by its first byte, which is most of what there is: numbers, nil,
+ * booleans. 0 for what a length, a count or a flag goes with. */
+static uint8_t const alone[256] = {
+    [0x00 ... 0x7f] = 1, [0xc0] = 1, [0xc2 ... 0xc3] = 1, [0xca] = 5, [0xcb] = 9,
+    [0xcc] = 2, [0xcd] = 3, [0xce] = 5, [0xcf] = 9,
+    [0xd0] = 2, [0xd1] = 3, [0xd2] = 5, [0xd3] = 9, [0xe0 ... 0xff] = 1,
+};
+
 void frame_init(struct frame *f)
 {
     /* Not the stack: only what was pushed is read. */
@@ -48,7 +56,7 @@ static enum frame_status exceed(struct frame *f, char const *limit)
 }
 
 /* An object has ended: so has every array and map of which it was the last. */
-static enum frame_status end_object(struct frame *f)
+static inline enum frame_status end_object(struct frame *f)
 {
     while (f->depth > 0) {
         if (--f->left[f->depth - 1] > 0)
@@ -159,10 +167,20 @@ enum frame_status frame_scan(struct frame *f, struct frame_limits const *limits,
 
     while (f->status == FRAME_MORE && f->at < size) {
         bool whole = true;
-        if (f->body > 0)
+        unsigned width;
+        if (f->body > 0) {
             skip_body(f, bytes + f->at, size - f->at);
-        else
+        } else if ((width = alone[bytes[f->at]]) > 0 && width <= size - f->at) {
+            f->at += width;
+            f->pending--;
+            f->items++; /* within the limit: it was pending */
+            if (f->at + f->pending > limits->bytes)
+                exceed(f, "bytes");
+            else
+                end_object(f);
+        } else {
             begin_object(f, limits, bytes + f->at, size - f->at, &whole);
+        }
         if (!whole)
             break;
     }

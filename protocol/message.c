@@ -1,6 +1,7 @@
 /* Unpacking a frame that frame.h has found complete, and a look at its four fields. */
 #include "protocol/message.h"
 
+#include "protocol/unpack.h"
 #include "redo_error.h"
 
 static bool read_id(msgpack_object const *o, struct message *m)
@@ -56,21 +57,23 @@ int message_parse(struct message *m, msgpack_zone *zone, void const *data,
                   struct frame const *frame)
 {
     msgpack_object object;
-    size_t offset = 0;
 
-    *m = (struct message){.type = MESSAGE_UNKNOWN};
-    /* msgpack_unpack_next() would make a new zone for each message; this one takes ours. */
+    m->type = MESSAGE_UNKNOWN;
+    m->has_id = false;
+    m->id = 0;
     msgpack_zone_clear(zone);
-    msgpack_unpack_return unpacked = msgpack_unpack(data, frame->at, &offset, zone, &object);
-    if (unpacked == MSGPACK_UNPACK_NOMEM_ERROR) {
+    if (unpack(&object, zone, data) != REDO_OK) {
         m->has_id = message_peek(data, frame->at, &m->id);
         if (m->has_id)
             m->type = MESSAGE_REQUEST;
         return REDO_ENOMEM;
     }
-    if (unpacked != MSGPACK_UNPACK_SUCCESS || !read_message(&object, m))
+    if (!read_message(&object, m))
         return REDO_EMESSAGE;
-    return frame_code(frame);
+    if (m->type == MESSAGE_RESPONSE)
+        return frame_code(frame);
+    m->bad_text = frame->flags & FRAME_BADUTF8;
+    return frame->flags & FRAME_EXT ? REDO_ETYPE : REDO_OK;
 }
 
 bool message_peek(void const *data, size_t size, uint32_t *id)

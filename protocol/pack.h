@@ -38,14 +38,21 @@ static inline void pack_bool(struct buffer *b, bool value)
         PACK_WITH(b, msgpack_pack_false);
 }
 
-static inline void pack_int(struct buffer *b, int64_t value)
-{
-    PACK_WITH(b, msgpack_pack_int64, value);
-}
-
+/* Most numbers are small: they, and keys, are written without the packer. */
 static inline void pack_uint(struct buffer *b, uint64_t value)
 {
-    PACK_WITH(b, msgpack_pack_uint64, value);
+    if (value >= 0x80)
+        PACK_WITH(b, msgpack_pack_uint64, value);
+    else if (buffer_reserve(b, 1))
+        b->data[b->size++] = (char)value;
+}
+
+static inline void pack_int(struct buffer *b, int64_t value)
+{
+    if (value >= 0)
+        pack_uint(b, (uint64_t)value);
+    else
+        PACK_WITH(b, msgpack_pack_int64, value);
 }
 
 /* The head alone of an array of count items, of a map of count pairs, of a bin of size bytes; the
@@ -90,8 +97,21 @@ static inline void pack_cstr(struct buffer *b, char const *text)
 /* A str from bytes that may be anything: each byte that is not part of UTF-8 becomes '?'. */
 void pack_text(struct buffer *b, char const *text, size_t size);
 
-/* The key of a map, a literal. */
-#define pack_key(b, literal) pack_str((b), "" literal, sizeof(literal) - 1)
+/* The key of a map, a literal of less than 32 bytes. */
+#define pack_key(b, literal)                                                  \
+    do {                                                                      \
+        _Static_assert(sizeof(literal) <= 32, "a short str");                 \
+        pack_short((b), "" literal, sizeof(literal) - 1);                     \
+    } while (0)
+
+static inline void pack_short(struct buffer *b, char const *text, size_t size)
+{
+    if (!buffer_reserve(b, 1 + size))
+        return;
+    b->data[b->size] = (char)(0xa0 | size);
+    memcpy(b->data + b->size + 1, text, size);
+    b->size += 1 + size;
+}
 
 /* A value that was read: as deep as the frame it came in. */
 static inline void pack_object(struct buffer *b, msgpack_object const *object)

@@ -303,10 +303,24 @@ static struct batch *change(struct call *call)
     return committer_change(&call->gateway->committer, true, &call->number);
 }
 
+/* Nothing of the session could be read: it can be deleted all the same, and its name be free again. */
+static int delete_damaged(struct call *call)
+{
+    struct job *job = call->client->job;
+    uint64_t id = job->info.id;
+    if (rooms_leave(call->gateway, id))
+        return call_fail(call, REDO_ENOMEM);
+    batch_trash(change(call), id, time(NULL));
+    pack_nil(call_reply(call));
+    return REDO_OK;
+}
+
 int call_deletesession(struct call *call)
 {
     struct room *room;
     int rc = call_room(call, &room);
+    if (rc == REDO_EDAMAGED && call->client->job && call->client->job->info.id)
+        return delete_damaged(call);
     if (rc)
         return rc;
     if (room->stored) {
@@ -397,7 +411,7 @@ static int find_trashed(struct call *call, struct arg const *name, struct job **
 int call_restoresession(struct call *call)
 {
     struct arg const *name = args_option(&call->args, "name");
-    struct job *job;
+    struct job *job = NULL;
     int rc = name->present ? check_name(call, name) : REDO_OK;
     if (rc || (rc = find_trashed(call, name, &job)))
         return rc;
@@ -426,7 +440,7 @@ int call_restoresession(struct call *call)
 
 int call_purgesession(struct call *call)
 {
-    struct job *job;
+    struct job *job = NULL;
     int rc = find_trashed(call, NULL, &job);
     if (rc)
         return rc;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/redo_error.h"
-#include "protocol/error.h"
+#include "protocol/method.h"
 #include "protocol/pack.h"
 #include "server/log.h"
 
@@ -107,7 +107,7 @@ static void tell_error(struct conn *conn, struct error const *error, bool has_id
     if (has_id) {
         error_respond(error, conn->errors_as_string, id, &conn->out);
     } else {
-        pack_notification(&conn->out, "error");
+        pack_notification(&conn->out, event_table[EVENT_ERROR].name);
         error_pack(error, false, &conn->out);
     }
     conn_touch(conn);

@@ -83,7 +83,7 @@ static void refuse(int fd, struct peer const *peer, char const *limit, size_t va
     error_add_word(&error, "limit", limit);
     error_add_int(&error, "value", (int64_t)value);
     buffer_init(&bytes);
-    pack_notification(&bytes, "error");
+    pack_notification(&bytes, event_table[EVENT_ERROR].name);
     error_pack(&error, false, &bytes);
     if (!bytes.failed)
         (void)!send(fd, bytes.data, bytes.size, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -61,7 +61,7 @@ static void effects_pack(struct buffer *b, struct room const *room, redo_operati
     bool known = op->kind != REDO_OP_GRAFT && op->kind != REDO_OP_SETBETTER &&
                  op->kind != REDO_OP_CLEAR && op->kind != REDO_OP_PROPERTY &&
                  history_find(room->history, number, &n) == REDO_OK;
-    pack_map(b, 7);
+    pack_map(b, 8);
     pack_key(b, "method");
     pack_cstr(b, method_of(op));
     pack_key(b, "position");
@@ -87,6 +87,8 @@ static void effects_pack(struct buffer *b, struct room const *room, redo_operati
     pack_uint(b, r->dropped);
     pack_key(b, "gone");
     pack_gone(b, room, op, r);
+    pack_key(b, "supersedes");
+    reply_number(b, r->supersedes);
 }
 
 void event_pack(struct buffer *b, struct room const *room, redo_operation const *op,

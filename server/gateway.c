@@ -230,11 +230,8 @@ static int perform(struct call *call)
 {
     struct message const *m = call->message;
     enum method_symbol method = method_find(&call->gateway->methods, m->method, m->method_size);
-    if (method == METHOD_NONE) {
-        call_fail(call, REDO_EMETHOD);
-        error_add_text(&call->error, "method", m->method, m->method_size);
-        return REDO_EMETHOD;
-    }
+    if (method == METHOD_NONE)
+        return call_fail(call, REDO_EMETHOD);
     int rc = method_check(&call->gateway->methods, method, &m->params, &call->args, &call->error);
     return rc ? rc : call_handlers[method](call);
 }
@@ -243,13 +240,21 @@ bool gateway_message(struct gateway *gateway, struct conn *conn, struct message 
 {
     if (message->type == MESSAGE_RESPONSE || !conn->data)
         return true;
-    struct call call = {.gateway = gateway, .client = conn->data, .message = message};
+    struct call call; /* a kilobyte: not to be cleared for each message */
+    call.gateway = gateway;
+    call.client = conn->data;
+    call.message = message;
+    call.waits = false;
+    call.number = 0;
+    call.error.code = REDO_OK;
     int rc = perform(&call);
     if (rc == CALL_LATER)
         return false;
-    if (rc && message->type == MESSAGE_REQUEST)
+    if (rc && message->type == MESSAGE_REQUEST) {
+        error_add_text(&call.error, "method", message->method, message->method_size);
         error_respond(&call.error, conn->errors_as_string, message->id,
                       outbox_answer(&call.client->outbox, call.waits, call.number, message->id));
+    }
     if (call.client->job) /* its result was used, also by the error, which may point into it */
         job_free(call.client->job);
     return true;
@@ -265,7 +270,7 @@ void gateway_invalid(struct gateway *gateway, struct conn *conn, struct error co
     if (has_id) {
         error_respond(error, conn->errors_as_string, id, out);
     } else {
-        pack_notification(out, "error");
+        pack_notification(out, event_table[EVENT_ERROR].name);
         error_pack(error, false, out);
     }
 }

@@ -83,7 +83,7 @@ void reply_info_fields(struct buffer *b, struct store_info const *info)
     pack_bool(b, info->solved);
     pack_key(b, "damaged");
     pack_bool(b, info->damaged);
-    pack_key(b, "created");
+    pack_key(b, "begun");
     pack_int(b, info->created);
     pack_key(b, "used");
     pack_int(b, info->used);

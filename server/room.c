@@ -58,10 +58,13 @@ static int encode(struct room *room, redo_operation const *op)
 {
     struct buffer *b = &room->encoded;
     buffer_rewind(b, 0);
-    if (!buffer_reserve(b, op->statesize + 64))
+    size_t size = redo_operation_encode(op, NULL, 0);
+    if (!size)
+        return REDO_EOPERATION;
+    if (!buffer_reserve(b, size))
         return REDO_ENOMEM;
-    b->size = redo_operation_encode(op, b->data, b->cap);
-    return b->size ? REDO_OK : REDO_EOPERATION;
+    b->size = redo_operation_encode(op, b->data, size);
+    return REDO_OK;
 }
 
 /* Appends the event to the output of everyone attached; packed at most once with effects and once

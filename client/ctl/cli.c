@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "protocol/utf8.h"
+
 void cli_complain(char const *format, ...)
 {
     va_list list;
@@ -27,6 +29,14 @@ bool cli_number(char const *text, int64_t least, int64_t most, int64_t *number)
         return false;
     *number = strtoll(text, &end, 10);
     return errno == 0 && *end == '\0' && end != text && *number >= least && *number <= most;
+}
+
+bool cli_utf8(char const *name)
+{
+    if (utf8_valid(name, strlen(name)))
+        return true;
+    cli_complain("a name must be UTF-8");
+    return false;
 }
 
 bool cli_position(char const *text, uint32_t *position)
@@ -126,14 +136,23 @@ static struct cli_option const *find(struct cli_option const *options, char cons
     return NULL;
 }
 
-/* Reads argv[*at], which begins with two dashes, and its value. */
+static struct cli_option const *find_letter(struct cli_option const *options, char letter)
+{
+    while (options->name && options->letter != letter)
+        options++;
+    return options->name ? options : NULL;
+}
+
+/* Reads argv[*at], which begins with two dashes, or is one and a letter, and its value. */
 static int parse_option(struct cli_command const *command, struct cli_option const *options,
                         int argc, char **argv, int *at)
 {
-    char const *name = argv[*at] + 2;
+    bool letter = argv[*at][1] != '-';
+    char const *name = argv[*at] + (letter ? 1 : 2);
     size_t size = strcspn(name, "=");
     char const *value = name[size] ? name + size + 1 : NULL;
-    struct cli_option const *option = find(options, name, size);
+    struct cli_option const *option =
+        letter ? find_letter(options, *name) : find(options, name, size);
 
     if (strcmp(name, "help") == 0 && !(option && option->value)) {
         print_help(command, options);
@@ -177,7 +196,7 @@ int cli_parse(struct cli_command const *command, struct cli_option const *option
         }
         if (strcmp(word, "-h") == 0)
             word = argv[at] = "--help";
-        if (word[1] != '-') {
+        if (word[1] != '-' && (word[2] || !find_letter(options, word[1]))) {
             cli_complain("'%s' is not an option of %s; see: redoctl %s --help", word, command->name,
                          command->name);
             return EXIT_USAGE;

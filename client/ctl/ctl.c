@@ -5,9 +5,9 @@
 
 #include "client/ctl/json.h"
 #include "client/ctl/text.h"
-#include "protocol/utf8.h"
 #include "redo_error.h"
 
+#define TIMEOUT 10      /* seconds */
 #define PAGE_MANY 10000 /* the daemon takes no more at once */
 
 int ctl_connect(struct ctl *ctl)
@@ -17,6 +17,8 @@ int ctl_connect(struct ctl *ctl)
                      "--socket PATH");
         return EXIT_BAD;
     }
+    if (!ctl->timeout)
+        ctl->timeout = ctl->patience ? ctl->patience : TIMEOUT;
     int code = connection_open(&ctl->c, ctl->path, (int)ctl->timeout * 1000);
     if (code == REDO_OK) {
         ctl->open = true;
@@ -54,13 +56,9 @@ struct buffer *ctl_request(struct ctl *ctl, char const *method, size_t params)
 
 bool ctl_pack_name(struct buffer *b, char const *name)
 {
-    size_t size = strlen(name);
-
-    if (!utf8_valid(name, size)) {
-        cli_complain("a name must be UTF-8");
+    if (!cli_utf8(name))
         return false;
-    }
-    pack_str(b, name, size);
+    pack_cstr(b, name);
     return true;
 }
 

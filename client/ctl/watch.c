@@ -57,6 +57,16 @@ static void print_operation(redo_operation const *op)
     case REDO_OP_DUPLICATE:
         printf("duplicatepath dest=%u source=%u", op->position, op->source);
         break;
+    case REDO_OP_PROPERTY:
+        fputs(op->statesize ? "setproperty name=" : "setproperty (taken away) name=", stdout);
+        text_print(stdout, op->name, op->namesize);
+        break;
+    case REDO_OP_DROPTREE:
+        printf("dropsubtree position=%u", op->position);
+        break;
+    case REDO_OP_RESTORE:
+        printf("restoresubtree position=%u", op->position);
+        break;
     case REDO_OP_CLEAR:
         printf("clearsessionchanged");
         break;

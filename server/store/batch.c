@@ -89,8 +89,7 @@ void batch_rename(struct batch *b, uint64_t id, char const *name, size_t size)
 
 void batch_properties(struct batch *b, uint64_t id, void const *properties, size_t size)
 {
-    struct rest rest = {
-        .info = {.id = id, .properties = properties, .properties_size = size}};
+    struct rest rest = {.info = {.id = id, .properties = properties, .properties_size = size}};
 
     append_rest(b, CHANGE_PROPERTIES, &rest, "", 0);
 }

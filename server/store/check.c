@@ -89,8 +89,8 @@ static int check_all(struct database *db, struct store *repair, struct store_che
     return rc == REDO_ENOSESSION ? REDO_OK : rc;
 }
 
-/* What is there is looked at in a copy made of all that can be read: so what is told is what a repair
- * would keep. */
+/* What is there is looked at in a copy made of all that can be read: so what is told is what a
+ * repair would keep. */
 static int check_store(struct store *store, bool repair, struct store_check *check)
 {
     char path[STORE_PATH_MAX];

@@ -1,5 +1,6 @@
-/* Committing a batch: its changes are gone through in order, gathering for each session what it comes
- * to, so that however many operations a session got, one row is added and one record rewritten. */
+/* Committing a batch: its changes are gone through in order, gathering for each session what it
+ * comes to, so that however many operations a session got, one row is added and one record
+ * rewritten. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,8 +278,7 @@ static int create(struct store *store, struct change const *c)
     struct part part = {.sequence = c->info.sequence};
     struct pending *p;
 
-    if (c->info.id >= ID_LIMIT || c->info.sequence >= KEY_LIMIT ||
-        c->size > PART_SIZE << PART_BITS)
+    if (c->info.id >= ID_LIMIT || c->info.sequence >= KEY_LIMIT || c->size > PART_SIZE << PART_BITS)
         return REDO_EFULL;
     if (pending_find(store, c->info.id) || c->size == 0)
         return REDO_ESTORE;
@@ -299,7 +299,8 @@ static int operation(struct store *store, struct pending *p, struct change const
     struct store_info *i = &p->session.info;
 
     if (c->info.sequence != i->sequence + 1)
-        return REDO_ESTORE; /* a gap, or the same number twice: nothing that could be loaded again */
+        return REDO_ESTORE; /* a gap, or the same number twice: nothing that could be loaded again
+                             */
     if (c->info.sequence >= KEY_LIMIT)
         return REDO_EFULL;
     if (p->writer.journal.count && p->row.size >= ROW_FULL) {
@@ -392,9 +393,9 @@ static int apply(struct store *store, struct change const *c)
     case CHANGE_KEEP:
         return keep(store, c);
     case CHANGE_FORGET:
-        return c->key >= KEY_LIMIT ? REDO_ERANGE
-                                   : delete_one(&store->db, SQL_KEPT_DELETE,
-                                                record_key(c->info.id, c->key));
+        return c->key >= KEY_LIMIT
+                   ? REDO_ERANGE
+                   : delete_one(&store->db, SQL_KEPT_DELETE, record_key(c->info.id, c->key));
     }
     return REDO_ESTORE;
 }

@@ -26,10 +26,11 @@ static char const schema[] =
     "CREATE TABLE name(name BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE trash(name BLOB, id INTEGER, PRIMARY KEY(name, id)) WITHOUT ROWID;"
     "PRAGMA application_id = " TEXT(DATABASE_APPLICATION) ";"
-    "PRAGMA user_version = " TEXT(STORE_VERSION) ";";
+                                                          "PRAGMA user_version = " TEXT(
+                                                              STORE_VERSION) ";";
 
-/* secure_delete: what was deleted is overwritten where that costs nothing, so that a rebuild does not
- * find it. Checkpoints are made by store_tidy(). */
+/* secure_delete: what was deleted is overwritten where that costs nothing, so that a rebuild does
+ * not find it. Checkpoints are made by store_tidy(). */
 static char const settings[] = "PRAGMA synchronous = FULL;"
                                "PRAGMA wal_autocheckpoint = 0;"
                                "PRAGMA journal_size_limit = 33554432;"
@@ -127,14 +128,16 @@ static int connect(struct database *db, char const *path)
     *db = (struct database){0};
     if (page_vfs_register() != SQLITE_OK)
         return REDO_ENOMEM;
-    int rc = sqlite3_open_v2(path, &db->sqlite,
-                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE |
-                                 SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW,
-                             PAGE_VFS);
+    int rc =
+        sqlite3_open_v2(path, &db->sqlite,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE |
+                            SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW,
+                        PAGE_VFS);
     if (rc != SQLITE_OK)
         return database_error(db, rc);
     sqlite3_busy_timeout(db->sqlite, 10000);
-    /* The log is what salvage.c needs if the database is damaged: nothing is to touch it on closing. */
+    /* The log is what salvage.c needs if the database is damaged: nothing is to touch it on
+     * closing. */
     sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     return REDO_OK;
 }
@@ -167,8 +170,9 @@ int database_create(char const *path)
         rc = database_error(
             &db, sqlite3_file_control(db.sqlite, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved));
     if (!rc) /* auto_vacuum is what lets the file shrink */
-        rc = database_exec(&db, "PRAGMA page_size = " TEXT(PAGE_SIZE) ";"
-                                "PRAGMA auto_vacuum = INCREMENTAL;");
+        rc = database_exec(
+            &db, "PRAGMA page_size = " TEXT(PAGE_SIZE) ";"
+                                                       "PRAGMA auto_vacuum = INCREMENTAL;");
     if (!rc)
         rc = database_exec(&db, "PRAGMA journal_mode = WAL;");
     if (!rc)
@@ -189,8 +193,9 @@ int database_create(char const *path)
 static int verify(struct database *db)
 {
     sqlite3_stmt *s = NULL;
-    int rc = sqlite3_prepare_v2(db->sqlite, "SELECT a.application_id, u.user_version"
-                                            " FROM pragma_application_id a, pragma_user_version u",
+    int rc = sqlite3_prepare_v2(db->sqlite,
+                                "SELECT a.application_id, u.user_version"
+                                " FROM pragma_application_id a, pragma_user_version u",
                                 -1, &s, NULL);
 
     if (rc == SQLITE_OK)
@@ -260,7 +265,8 @@ int database_get(struct database *db, sqlite3_stmt *statement, int64_t key, void
     if (rc == SQLITE_ROW) {
         *data = sqlite3_column_blob(statement, 0);
         *size = (size_t)sqlite3_column_bytes(statement, 0);
-        if (!*data) /* a blob that can not be had: no memory, a page of it is damaged, or it is empty */
+        if (!*data) /* a blob that can not be had: no memory, a page of it is damaged, or it is
+                       empty */
             return database_error(db, sqlite3_errcode(db->sqlite) == SQLITE_ROW
                                           ? SQLITE_CORRUPT
                                           : sqlite3_extended_errcode(db->sqlite));

@@ -1,5 +1,5 @@
-/* A session's content from its rows: the newest snapshot that is whole, and the operations after it, up
- * to the first that is missing, damaged or does not fit. */
+/* A session's content from its rows: the newest snapshot that is whole, and the operations after
+ * it, up to the first that is missing, damaged or does not fit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,8 @@ struct snapshot {
     uint32_t epoch;
 };
 
-/* A part's record: REDO_OK and *part; REDO_EDAMAGED; DATABASE_DAMAGED; a code. Reset is the caller's. */
+/* A part's record: REDO_OK and *part; REDO_EDAMAGED; DATABASE_DAMAGED; a code. Reset is the
+ * caller's. */
 static int read_part(struct database *db, uint64_t id, uint32_t generation, uint32_t number,
                      struct part *part, void const **data, size_t *size)
 {
@@ -72,8 +73,8 @@ static int read_snapshot(struct database *db, uint64_t id, struct snapshot const
 
 #define SNAPSHOTS 8 /* looked at; there are two at most, but for what crashes left behind */
 
-/* The snapshots whose parts are all there, as their keys tell, newest first; *broken: there are parts
- * that belong to none. */
+/* The snapshots whose parts are all there, as their keys tell, newest first; *broken: there are
+ * parts that belong to none. */
 static int find_snapshots(struct database *db, uint64_t id, struct snapshot *found, unsigned *count)
 {
     sqlite3_stmt *s = database_statement(db, SQL_PART_KEYS);
@@ -140,7 +141,8 @@ static int load_snapshot(struct database *db, uint64_t id, struct history **hist
 
 /* ---- operations --------------------------------------------------------------------------- */
 
-/* Applies those of a row that come after *sequence. REDO_EDAMAGED: up to the first that can not be. */
+/* Applies those of a row that come after *sequence. REDO_EDAMAGED: up to the first that can not be.
+ */
 static int replay_row(struct history *h, struct journal const *j, struct journal_reader *ops,
                       uint64_t *sequence)
 {
@@ -212,8 +214,8 @@ int load_session(struct database *db, uint64_t id, struct history **history, uin
     rc = load_snapshot(db, id, history, sequence);
     if (!rc)
         rc = replay(db, id, *history, sequence);
-    /* The record of the session tells how far its operations went, so that losing the last of them is
-     * seen as well. */
+    /* The record of the session tells how far its operations went, so that losing the last of them
+     * is seen as well. */
     *damaged = rc == REDO_EDAMAGED || (!rc && *sequence != expected);
     if (rc == REDO_EDAMAGED && *history)
         rc = REDO_OK;

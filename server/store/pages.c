@@ -66,11 +66,11 @@ static bool same(struct sum s, struct sum t)
     return s.a == t.a && s.b == t.b;
 }
 
-/* What is known of a frame of the log on its own: its checksum goes on from that of the frame before,
- * as stored there, so a damaged frame does not hide those after it. */
+/* What is known of a frame of the log on its own: its checksum goes on from that of the frame
+ * before, as stored there, so a damaged frame does not hide those after it. */
 struct glance {
     uint32_t page;
-    bool ours;   /* of this use of the log */
+    bool ours; /* of this use of the log */
     bool whole;
     bool commit; /* the last of a transaction */
 };
@@ -89,10 +89,10 @@ static bool read_head(struct pages const *p, struct log_head *head)
         return false;
     uint32_t magic = big32(head->bytes);
     head->big = magic & 1;
-    head->whole = (magic | 1) == 0x377f0683 && big32(head->bytes + 4) == 3007000 &&
-                  big32(head->bytes + 8) == PAGE_SIZE &&
-                  same(add((struct sum){0, 0}, head->bytes, 24, head->big),
-                       stored_sum(head->bytes + 24));
+    head->whole =
+        (magic | 1) == 0x377f0683 && big32(head->bytes + 4) == 3007000 &&
+        big32(head->bytes + 8) == PAGE_SIZE &&
+        same(add((struct sum){0, 0}, head->bytes, 24, head->big), stored_sum(head->bytes + 24));
     memcpy(head->salts, head->bytes + 16, 8);
     if (!head->whole) { /* then the first frame knows */
         head->big = false;
@@ -122,8 +122,11 @@ static int read_glances(struct pages const *p, struct log_head const *head, stru
         before = stored_sum(frame + 16);
         g->page = big32(frame);
         g->commit = big32(frame + 4) != 0;
-        g->ours = memcmp(frame + 8, head->salts, 8) == 0;
-        g->whole = g->ours && g->page && same(sum, before);
+        /* A frame of an earlier use has other values in both halves. */
+        bool first = memcmp(frame + 8, head->salts, 4) == 0;
+        bool second = memcmp(frame + 12, head->salts + 4, 4) == 0;
+        g->ours = first || second;
+        g->whole = first && second && g->page && same(sum, before);
     }
     free(frame);
     return REDO_OK;
@@ -133,8 +136,9 @@ static int read_glances(struct pages const *p, struct log_head const *head, stru
 static uint32_t judge(struct pages *p, struct log_head const *head, struct glance const *glances,
                       uint32_t count)
 {
-    uint32_t end = 0;    /* after the last frame that is ours */
-    uint32_t proven = 0; /* after the last transaction that was synced: another was begun after it */
+    uint32_t end = 0; /* after the last frame that is ours */
+    uint32_t proven =
+        0; /* after the last transaction that was synced: another was begun after it */
     uint32_t intact = 0; /* what SQLite will read */
     bool chain = head->whole;
 
@@ -223,7 +227,8 @@ int pages_open(struct pages *p, char const *path)
         return REDO_EIO;
     int rc = p->log < 0 ? REDO_OK : read_log(p);
     p->count = p->stored;
-    /* A number that a damaged frame has can be any: pages are not taken to be more than were written. */
+    /* A number that a damaged frame has can be any: pages are not taken to be more than were
+     * written. */
     uint64_t most = (uint64_t)p->stored + p->frame_count;
     for (size_t i = 0; i < p->frame_count; i++)
         if (p->frames[i].page > p->count && (p->frames[i].whole || p->frames[i].page <= most))

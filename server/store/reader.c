@@ -9,8 +9,8 @@
 struct store_reader {
     struct store *store;
     struct database db;
-    unsigned number;     /* of the database that it has open */
-    struct buffer text;  /* name and properties of the last session told */
+    unsigned number;    /* of the database that it has open */
+    struct buffer text; /* name and properties of the last session told */
 };
 
 struct store_reader *store_reader_open(struct store *store)
@@ -47,8 +47,8 @@ static int ready(struct store_reader *r)
     return database_open(&r->db, path);
 }
 
-/* Reads inside the gate. If something is damaged, the store is rebuilt and the reading begun again: it
- * must not mind that it has begun before. */
+/* Reads inside the gate. If something is damaged, the store is rebuilt and the reading begun again:
+ * it must not mind that it has begun before. */
 static int guarded(struct store_reader *r, reading *read, void *arg)
 {
     int rc = REDO_ESTORE;
@@ -212,7 +212,8 @@ static int read_list(struct store_reader *r, void *arg)
         size_t size = (size_t)sqlite3_column_bytes(s, 0);
         struct session session;
         struct store_info info;
-        if (size < l->prefix_size || (l->prefix_size && memcmp(name, l->prefix, l->prefix_size) != 0))
+        if (size < l->prefix_size ||
+            (l->prefix_size && memcmp(name, l->prefix, l->prefix_size) != 0))
             return REDO_OK;
         int code = session_read(&r->db, (uint64_t)sqlite3_column_int64(s, 1), &session);
         if (!code && (session.info.name_size != size ||
@@ -382,8 +383,8 @@ static int read_kept(struct store_reader *r, void *arg)
             return DATABASE_DAMAGED;
         uint64_t key = get64(data + 24);
         k->from = key + 1;
-        if (!k->each(k->data, key, (int64_t)get64(data + 32), k->with_data ? data + KEPT_HEAD : NULL,
-                     size - KEPT_HEAD))
+        if (!k->each(k->data, key, (int64_t)get64(data + 32),
+                     k->with_data ? data + KEPT_HEAD : NULL, size - KEPT_HEAD))
             return REDO_OK;
     }
     return database_error(&r->db, rc);

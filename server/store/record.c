@@ -167,8 +167,8 @@ static size_t different_end(unsigned char const *a, unsigned char const *b, size
 
 /* The operation as runs of bytes that are the same and bytes that are not; false if that takes as
  * much as the operation itself. */
-static bool put_difference(struct buffer *row, unsigned char const *before,
-                           unsigned char const *op, size_t size)
+static bool put_difference(struct buffer *row, unsigned char const *before, unsigned char const *op,
+                           size_t size)
 {
     size_t start = row->size;
 

@@ -44,8 +44,8 @@ struct search {
     unsigned char *free; /* a bit a page: SQLite has no use for it */
 };
 
-/* How many bytes of a record lie in the page where it begins, if it is the second column of a row whose
- * first is the row's number. */
+/* How many bytes of a record lie in the page where it begins, if it is the second column of a row
+ * whose first is the row's number. */
 static size_t local_bytes(uint64_t size)
 {
     size_t head = 3;
@@ -194,7 +194,8 @@ static void mark_free(struct search *s, uint32_t number)
         s->free[number / 8] |= (unsigned char)(1 << number % 8);
 }
 
-/* Pages that are not in use may still look like leaves of a table. As far as their list can be read. */
+/* Pages that are not in use may still look like leaves of a table. As far as their list can be
+ * read. */
 static void find_free(struct search *s)
 {
     unsigned char page[PAGE_SIZE];
@@ -240,7 +241,8 @@ static int search_pages(struct search *s)
     for (uint32_t n = 1; n <= s->pages->count; n++) {
         bool whole = is_free(s, n);
         /* Where the newest version is damaged, those before it may have what is lost in it. */
-        for (unsigned v = 0; !whole && v < UINT16_MAX && pages_read(s->pages, n, v, page, &whole); v++) {
+        for (unsigned v = 0; !whole && v < UINT16_MAX && pages_read(s->pages, n, v, page, &whole);
+             v++) {
             if (whole)
                 search_leaf(s, page, n, v);
             else
@@ -258,7 +260,7 @@ static int search_pages(struct search *s)
 
 struct builder {
     struct search search;
-    struct store into;     /* of which the database and the scratch space are used */
+    struct store into; /* of which the database and the scratch space are used */
     struct salvage *told;
     uint64_t last_id;
 };
@@ -418,8 +420,8 @@ static int take_session(struct builder *b, size_t i, size_t end)
     } else {
         s.info.id = id;
         s.info.name = name;
-        s.info.name_size = (size_t)snprintf(name, sizeof name, "recovered-%llu",
-                                            (unsigned long long)id);
+        s.info.name_size =
+            (size_t)snprintf(name, sizeof name, "recovered-%llu", (unsigned long long)id);
         s.info.mode = 0600;
         s.info.owner = (uint32_t)getuid();
     }

@@ -1,4 +1,5 @@
-/* Opening and closing, and what each use of the store stands on: the gate, transactions, the log. */
+/* Opening and closing, and what each use of the store stands on: the gate, transactions, the log.
+ */
 #include "server/store/store.h"
 
 #include <dirent.h>
@@ -17,7 +18,7 @@
 #include "server/store/pages.h"
 #include "server/store/salvage.h"
 
-#define LOG_FRAMES 8192     /* of the log: more are brought into the database by store_tidy() */
+#define LOG_FRAMES 8192      /* of the log: more are brought into the database by store_tidy() */
 #define LOG_FRAMES_MAX 65536 /* ... and by store_commit() itself, if nobody calls that */
 
 static void tell(char *why, size_t size, char const *format, ...)
@@ -70,8 +71,8 @@ static int on_commit(void *data, sqlite3 *sqlite, char const *name, int frames)
     return SQLITE_OK;
 }
 
-/* What a failed commit wrote to the log may be whole there, with only its sync missing: whoever reads
- * the log next would take it for committed. It is cut off, and that is synced. */
+/* What a failed commit wrote to the log may be whole there, with only its sync missing: whoever
+ * reads the log next would take it for committed. It is cut off, and that is synced. */
 static int clean_log(struct store *store)
 {
     sqlite3_file *log = log_file(store);
@@ -148,8 +149,8 @@ void store_write_end(struct store *store)
 static int checkpoint(struct store *store)
 {
     int done = 0;
-    int rc = sqlite3_wal_checkpoint_v2(store->db.sqlite, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
-                                       &done);
+    int rc =
+        sqlite3_wal_checkpoint_v2(store->db.sqlite, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, &done);
 
     if (rc == SQLITE_OK && done >= 0)
         store->log_done = (uint32_t)done;
@@ -176,8 +177,8 @@ int store_transaction_end(struct store *store, int rc)
     if (rc) {
         if (!sqlite3_get_autocommit(store->db.sqlite))
             database_do(&store->db, SQL_ROLLBACK);
-        store->stained = rc == REDO_EIO || rc == REDO_EFULLDISK || rc == REDO_ENOMEM ||
-                         rc == DATABASE_DAMAGED;
+        store->stained =
+            rc == REDO_EIO || rc == REDO_EFULLDISK || rc == REDO_ENOMEM || rc == DATABASE_DAMAGED;
         clean(store); /* at once if that can be; else before the next */
         return rc;
     }
@@ -289,8 +290,7 @@ static int rebuild(struct store *store)
     notice(store,
            "%s is damaged; it stays as it is, what is intact of it was taken over into redo-%u.db: "
            "%llu sessions, of which %llu damaged",
-           old, store->number, (unsigned long long)told.sessions,
-           (unsigned long long)told.damaged);
+           old, store->number, (unsigned long long)told.sessions, (unsigned long long)told.damaged);
     return REDO_OK;
 }
 
@@ -450,7 +450,8 @@ int store_inspect(struct store *store, struct pages *pages, bool *damaged)
     *damaged = pages->state == LOG_BROKEN || !pages_newest(pages, 1, head);
     if (*damaged)
         return REDO_OK;
-    /* The place of the version, the size of the pages and their checksum do not change with versions. */
+    /* The place of the version, the size of the pages and their checksum do not change with
+     * versions. */
     uint32_t version, application;
     memcpy(&version, head + 60, 4);
     memcpy(&application, head + 68, 4);
@@ -489,7 +490,12 @@ struct store *store_new(void)
         return NULL;
     store->lock.fd = -1;
     store->log_limit = LOG_FRAMES;
-    pthread_rwlock_init(&store->gate, NULL);
+    /* Who rebuilds goes before those who read one after the other without end. */
+    pthread_rwlockattr_t attributes;
+    pthread_rwlockattr_init(&attributes);
+    pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&store->gate, &attributes);
+    pthread_rwlockattr_destroy(&attributes);
     pthread_mutex_init(&store->writing, NULL);
     pthread_mutex_init(&store->telling, NULL);
     return store;

@@ -27,7 +27,7 @@ struct store_reader;
  * lock that makes this process its only owner. REDO_OK; or a code, and `why` says what is wrong in
  * words for the log: REDO_ELOCKED (and by whom), REDO_EVERSION, REDO_ESTORE. A damaged store opens
  * as far as anything in it can be read: its files stay as they are, and what is intact is taken over into
- * a new database beside them. The same happens later, when damage is met; who met it waits for it. */
+ * a new database beside them (README.md). The same happens later, when damage is met; who met it waits for it. */
 int store_open(struct store **store, char const *folder, char *why, size_t why_size);
 void store_close(struct store *store);
 
@@ -108,7 +108,8 @@ void store_reader_close(struct store_reader *r);
 /* The highest id ever given. */
 int store_last_id(struct store_reader *r, uint64_t *id);
 
-/* REDO_OK and *info; REDO_ENOSESSION; or an error. By name: sessions that are not in the trash. */
+/* REDO_OK and *info; REDO_ENOSESSION; or an error. By name: sessions that are not in the trash. One
+ * whose record was lost to damage is called recovered-ID. */
 int store_find(struct store_reader *r, char const *name, size_t size, struct store_info *info);
 int store_find_id(struct store_reader *r, uint64_t id, struct store_info *info);
 

@@ -1,4 +1,5 @@
-/* What keeps a store small and safe while it is in use: compaction, setting aside, shrinking, backups. */
+/* What keeps a store small and safe while it is in use: compaction, setting aside, shrinking,
+ * backups. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -58,7 +59,8 @@ struct compaction {
     bool more;
 };
 
-/* A generation of parts that is not there yet, and what the session is to be like when it is done. */
+/* A generation of parts that is not there yet, and what the session is to be like when it is done.
+ */
 static int compact_begin(struct store *store, void *arg)
 {
     struct compaction *c = arg;
@@ -208,7 +210,8 @@ int store_compact(struct store *store, uint64_t id)
             rc = transact(store, compact_write, &c);
             c.part.number += PARTS_WRITTEN;
         } while (!rc && c.more);
-        if (rc) { /* what failed is told; if taking it back fails too, it does no harm where it is */
+        if (rc) { /* what failed is told; if taking it back fails too, it does no harm where it is
+                   */
             do {
             } while (transact(store, compact_undo, &c) == REDO_OK && c.more);
         }
@@ -435,8 +438,8 @@ int store_shrink(struct store *store, bool *more)
 
 #define BACKUP_PAGES 1024 /* in one step */
 
-/* From a connection of its own, which holds on to what it sees at first: commits go on meanwhile, and do
- * not make it begin again. */
+/* From a connection of its own, which holds on to what it sees at first: commits go on meanwhile,
+ * and do not make it begin again. */
 static int copy_pages(struct database *from, char const *to)
 {
     struct database into = {0};
@@ -446,8 +449,8 @@ static int copy_pages(struct database *from, char const *to)
         return errno == ENOSPC || errno == EDQUOT ? REDO_EFULLDISK : REDO_ESYSTEM;
     int rc = fchmod(fd, 0600) == 0 ? REDO_OK : REDO_ESYSTEM;
     close(fd);
-    int code = sqlite3_open_v2(to, &into.sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE,
-                               PAGE_VFS);
+    int code =
+        sqlite3_open_v2(to, &into.sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, PAGE_VFS);
     if (!rc)
         rc = database_error(&into, code);
     if (!rc)

@@ -1,5 +1,5 @@
-/* What the store costs, without a daemon: bytes written for an add, commits a second beside bare appends,
- * and the time to load a large session beside reading its bytes.
+/* What the store costs, without a daemon: bytes written for an add, commits a second beside bare
+ * appends, and the time to load a large session beside reading its bytes.
  *
  *   bench-store FOLDER [POSITIONS]
  *
@@ -155,7 +155,8 @@ static void measure_append(char const *folder, unsigned bytes)
     for (unsigned i = 0; i < count; i++)
         if (write(fd, data, bytes) != (ssize_t)bytes || fdatasync(fd) < 0)
             must(REDO_EIO, path);
-    printf("bare append of %u bytes and fdatasync: %.0f a second\n", bytes, count / (now() - start));
+    printf("bare append of %u bytes and fdatasync: %.0f a second\n", bytes,
+           count / (now() - start));
     close(fd);
     unlink(path);
 }

@@ -1,7 +1,7 @@
 /* Any bytes through the whole of protocol/: scan, unpack, check, answer. What must hold:
  *
  *   - the scan says the same of the whole and of any pieces;
- *   - what it finds complete msgpack-c unpacks, to the same end;
+ *   - what it finds complete msgpack-c unpacks, to the same end, and we to the same objects;
  *   - a call that passes its check has the params that its method wants;
  *   - every error that is made of it is valid msgpack and valid UTF-8. */
 #include <msgpack.h>
@@ -11,6 +11,7 @@
 #include "protocol/frame.h"
 #include "protocol/message.h"
 #include "protocol/method.h"
+#include "protocol/unpack.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Calls of many forms, for the mutations to begin with. */
@@ -100,10 +101,36 @@ static void check_call(struct methods const *methods, struct message const *m)
         HOLD(args.signature->param_count <= m->params.size);
 }
 
+/* Floats by their bits: a NaN is the same as itself. */
+static bool same(msgpack_object const *a, msgpack_object const *b)
+{
+    if (a->type != b->type)
+        return false;
+    bool all = true;
+    switch (a->type) {
+    case MSGPACK_OBJECT_ARRAY:
+        all = a->via.array.size == b->via.array.size;
+        for (uint32_t i = 0; all && i < a->via.array.size; i++)
+            all = same(&a->via.array.ptr[i], &b->via.array.ptr[i]);
+        return all;
+    case MSGPACK_OBJECT_MAP:
+        all = a->via.map.size == b->via.map.size;
+        for (uint32_t i = 0; all && i < a->via.map.size; i++)
+            all = same(&a->via.map.ptr[i].key, &b->via.map.ptr[i].key) &&
+                  same(&a->via.map.ptr[i].val, &b->via.map.ptr[i].val);
+        return all;
+    case MSGPACK_OBJECT_FLOAT32:
+    case MSGPACK_OBJECT_FLOAT64:
+        return memcmp(&a->via.f64, &b->via.f64, sizeof a->via.f64) == 0;
+    default:
+        return msgpack_object_equal(*a, *b);
+    }
+}
+
 static void check_frame(struct methods const *methods, uint8_t const *data, struct frame const *f)
 {
     msgpack_zone zone;
-    msgpack_object object;
+    msgpack_object object, ours;
     struct message m;
     size_t offset = 0;
     uint32_t id;
@@ -112,6 +139,7 @@ static void check_frame(struct methods const *methods, uint8_t const *data, stru
     msgpack_unpack_return unpacked =
         msgpack_unpack((char const *)data, f->at, &offset, &zone, &object);
     HOLD(unpacked == MSGPACK_UNPACK_SUCCESS && offset == f->at);
+    HOLD(unpack(&ours, &zone, data) == REDO_OK && same(&object, &ours));
 
     int code = message_parse(&m, &zone, data, f);
     if (message_peek(data, f->at, &id) && m.type == MESSAGE_REQUEST)

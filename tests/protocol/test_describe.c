@@ -97,6 +97,9 @@ START_TEST(events_tell_their_params)
     ck_assert_uint_eq(get(event, "params").via.array.size, 5);
     assert_str(get(find(get(event, "params"), "session"), "type"), "handle");
     assert_str(get(find(get(event, "params"), "operation"), "type"), "bin");
+    event = find(get(object, "events"), "error");
+    ck_assert_uint_eq(get(event, "params").via.array.size, 3);
+    assert_str(get(find(get(event, "params"), "code"), "type"), "int");
 }
 END_TEST
 

@@ -366,10 +366,9 @@ static int f_shm_unmap(sqlite3_file *file, int delete)
 }
 
 static sqlite3_io_methods const methods = {
-    2,          f_close,   f_read,    f_write,    f_truncate,    f_sync,
-    f_size,     f_lock,    f_unlock,  f_reserved, f_control,     f_sector,
-    f_device,   f_shm_map, f_shm_lock, f_shm_barrier, f_shm_unmap, NULL,
-    NULL,
+    2,          f_close,       f_read,      f_write,   f_truncate, f_sync,   f_size,
+    f_lock,     f_unlock,      f_reserved,  f_control, f_sector,   f_device, f_shm_map,
+    f_shm_lock, f_shm_barrier, f_shm_unmap, NULL,      NULL,
 };
 
 /* ---- the VFS ----------------------------------------------------------------------------- */

@@ -95,7 +95,8 @@ void sample_step(struct sample *s, struct batch *b)
     else
         for (int i = 0; i < 3; i++)
             s->state[next_random(s) % s->size] = (unsigned char)next_random(s);
-    op.position = s->history->next - 1 - next_random(s) % (s->history->next < 8 ? s->history->next : 8);
+    op.position =
+        s->history->next - 1 - next_random(s) % (s->history->next < 8 ? s->history->next : 8);
     op.move = (int)s->info.sequence + 1;
     op.value = redo_check;
     if (s->info.sequence % 7 == 6)

@@ -13,6 +13,7 @@
 #include "core/dump.h"
 #include "core/history.h"
 #include "server/store/store.h"
+#include "tests/suite.h"
 
 /* A new folder's name, the folder not being there yet; sample_remove() takes it away. */
 void sample_folder(char *path, size_t size);

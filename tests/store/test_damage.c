@@ -1,5 +1,6 @@
-/* Any byte flipped, any length cut: the store opens, every session that is intact is served, a damaged
- * one up to the damage, and it says so. All bytes and lengths with REDO_TEST_LONG=1, else every so many. */
+/* Any byte flipped, any length cut: the store opens, every session that is intact is served, a
+ * damaged one up to the damage, and it says so. All bytes and lengths with REDO_TEST_LONG=1, else
+ * every so many. */
 #include "tests/store/sample.h"
 
 #include <dirent.h>
@@ -17,7 +18,8 @@ static struct {
 static struct bytes states[SESSIONS + 1][STEPS + 1];
 static uint64_t finals[SESSIONS + 1];
 static uint64_t last_before[SESSIONS + 1]; /* its length before the last batch */
-static char const *const names[SESSIONS + 1] = {NULL, "compacted", "fresh", "mixed", "long/name of it"};
+static char const *const names[SESSIONS + 1] = {NULL, "compacted", "fresh", "mixed",
+                                                "long/name of it"};
 
 static bool is_long(void)
 {
@@ -158,7 +160,8 @@ static struct outcome look(struct store_reader *r, int i, char const *what)
     return o;
 }
 
-/* A session that was cut short can go on, and all of them can be written to, without harm to others. */
+/* A session that was cut short can go on, and all of them can be written to, without harm to
+ * others. */
 static void go_on(struct store *store, struct store_reader *r, struct outcome const *o,
                   char const *what)
 {
@@ -235,8 +238,8 @@ static void make_in(char *folder, size_t size, uint32_t state)
 static void tell_seen(char const *what)
 {
     if (getenv("VERBOSE"))
-        printf("%s: %u opened, %u rebuilt; of the sessions in them %u damaged, %u cut short\n", what,
-               seen.opened, seen.rebuilt, seen.damaged, seen.behind);
+        printf("%s: %u opened, %u rebuilt; of the sessions in them %u damaged, %u cut short\n",
+               what, seen.opened, seen.rebuilt, seen.damaged, seen.behind);
 }
 
 START_TEST(any_byte_flipped)
@@ -248,7 +251,8 @@ START_TEST(any_byte_flipped)
     for (int f = 0; f < 2; f++) {
         unsigned char *bytes = made.files[f].data;
         for (size_t at = 0; at < made.files[f].size; at += step) {
-            unsigned char bit = (unsigned char)(1 << (at / step) % 8), all = at % 5 == 0 ? 0xff : bit;
+            unsigned char bit = (unsigned char)(1 << (at / step) % 8),
+                          all = at % 5 == 0 ? 0xff : bit;
             snprintf(what, sizeof what, "%s byte %zu ^ %02x", made.names[f], at, all);
             bytes[at] ^= all;
             try(folder, made.files, o, what, at / step % 3 == 0);
@@ -309,7 +313,9 @@ START_TEST(pages_overwritten)
                 snprintf(what, sizeof what, "%s overwritten at %zu, %d", made.names[f], at, with);
                 memcpy(saved, bytes + at, 1024);
                 for (int i = 0; i < 1024; i++)
-                    bytes[at + (size_t)i] = (unsigned char)(with == 0 ? 0 : with == 1 ? 0xff : i * 7 + i / 256);
+                    bytes[at + (size_t)i] = (unsigned char)(with == 0   ? 0
+                                                            : with == 1 ? 0xff
+                                                                        : i * 7 + i / 256);
                 try(folder, made.files, o, what, true);
                 memcpy(bytes + at, saved, 1024);
             }
@@ -392,6 +398,8 @@ START_TEST(a_newer_store_is_refused_and_untouched)
     ck_assert_int_eq(store_check(folder, true, &check, why, sizeof why), REDO_EVERSION);
     struct bytes after = read_file(path);
     ck_assert(bytes_equal(before, after));
+    free(before.data);
+    free(after.data);
     sample_remove(folder);
 }
 END_TEST
@@ -407,9 +415,5 @@ int main(void)
     tcase_add_test(c, check_tells_and_repairs);
     tcase_add_test(c, a_newer_store_is_refused_and_untouched);
     suite_add_tcase(s, c);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(s);
 }

@@ -1,6 +1,6 @@
 /* A disk that fails and power that is cut, at every call of a script of mixed operations: what was
- * acknowledged is there, what was not is there whole or not at all, and work goes on when the disk does.
- * Every call with REDO_TEST_LONG=1, else every so many. */
+ * acknowledged is there, what was not is there whole or not at all, and work goes on when the disk
+ * does. Every call with REDO_TEST_LONG=1, else every so many. */
 #include "tests/store/faulty_vfs.h"
 #include "tests/store/sample.h"
 
@@ -15,8 +15,8 @@ static char folder[256];
 static struct store *store;
 static struct store_reader *reader;
 static struct sample samples[SESSIONS + 1];
-static bool made[SESSIONS + 1];        /* there, as far as was acknowledged */
-static bool dirty[SESSIONS + 1];       /* its history is ahead of what was acknowledged */
+static bool made[SESSIONS + 1];          /* there, as far as was acknowledged */
+static bool dirty[SESSIONS + 1];         /* its history is ahead of what was acknowledged */
 static struct bytes acked[SESSIONS + 1]; /* the last acknowledged content; data NULL: none */
 static uint64_t acked_sequence[SESSIONS + 1];
 static char acked_name[SESSIONS + 1][64];
@@ -201,8 +201,8 @@ static void finish(void)
     sample_remove(folder);
 }
 
-/* All sessions are whole and as acknowledged; or all that were in the batch that was on its way are as
- * they would have been with it. */
+/* All sessions are whole and as acknowledged; or all that were in the batch that was on its way are
+ * as they would have been with it. */
 static void verify(char const *what)
 {
     faulty_disarm();
@@ -224,8 +224,8 @@ static void verify(char const *what)
                       redo_strerror(rc), damaged);
         struct bytes is = sample_dump(h);
         if (!dirty[i]) {
-            ck_assert_msg(bytes_equal(is, acked[i]), "%s: %d is not as acknowledged: %d not %d", what,
-                          i, (int)sequence, (int)acked_sequence[i]);
+            ck_assert_msg(bytes_equal(is, acked[i]), "%s: %d is not as acknowledged: %d not %d",
+                          what, i, (int)sequence, (int)acked_sequence[i]);
         } else {
             struct bytes ahead = sample_dump(samples[i].history);
             if (bytes_equal(is, ahead))
@@ -366,8 +366,8 @@ START_TEST(the_power_is_cut)
 }
 END_TEST
 
-/* A failed call, told as failed, and then the process is killed: what failed must not come back. If the
- * disk stays away it may, whole. */
+/* A failed call, told as failed, and then the process is killed: what failed must not come back. If
+ * the disk stays away it may, whole. */
 START_TEST(what_failed_does_not_come_back_after_a_kill)
 {
     unsigned calls = count_calls(), stride = is_long() ? 1 : 3;
@@ -375,7 +375,8 @@ START_TEST(what_failed_does_not_come_back_after_a_kill)
         for (int onward = 0; onward <= 1; onward++) {
             char what[100];
             int rc = REDO_OK;
-            snprintf(what, sizeof what, "call %u fails%s, then a kill", n, onward ? " and all after" : "");
+            snprintf(what, sizeof what, "call %u fails%s, then a kill", n,
+                     onward ? " and all after" : "");
             start(what);
             faulty_arm(onward ? FAULTY_ONWARD : FAULTY_ONCE, n, EIO);
             for (int step = 0; !rc && step < STEPS; step++)
@@ -406,9 +407,5 @@ int main(void)
     tcase_add_test(c, the_power_is_cut);
     tcase_add_test(c, what_failed_does_not_come_back_after_a_kill);
     suite_add_tcase(s, c);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(s);
 }
