@@ -60,6 +60,7 @@ int message_parse(struct message *m, msgpack_zone *zone, void const *data,
 
     m->type = MESSAGE_UNKNOWN;
     m->has_id = false;
+    m->bad_text = false;
     m->id = 0;
     m->bad_text = false;
     msgpack_zone_clear(zone);

@@ -42,6 +42,10 @@ int call_fail(struct call *call, int code);
  * failure, CALL_LATER. */
 int call_room(struct call *call, struct room **room);
 
+/* The same for who begins anew or leaves: call_room() refuses a client that was told at once of changes
+ * that are lost (REDO_ERESYNC) until then. */
+int call_room_anew(struct call *call, struct room **room);
+
 /* This call wants what it changes in the room to be on disk as soon as can be. */
 bool call_in_hurry(struct call const *call, struct room const *room);
 

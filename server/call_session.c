@@ -27,11 +27,25 @@ static int fail_session(struct call *call, int code, struct arg const *arg)
     return code;
 }
 
+int call_room_anew(struct call *call, struct room **room)
+{
+    struct arg const *arg = &call->args.param[0];
+    int rc = arg->named ? rooms_named(call, arg->bytes.data, arg->bytes.size, room)
+                        : rooms_handled(call, (uint64_t)arg->integer, room);
+    if (rc)
+        return fail_session(call, rc, arg);
+    room_lost(*room, call->client, false);
+    call_waits_for(call, *room);
+    return REDO_OK;
+}
+
 int call_room(struct call *call, struct room **room)
 {
     struct arg const *arg = &call->args.param[0];
     int rc = arg->named ? rooms_named(call, arg->bytes.data, arg->bytes.size, room)
                         : rooms_handled(call, (uint64_t)arg->integer, room);
+    if (!rc && room_is_lost(*room, call->client))
+        rc = REDO_ERESYNC;
     if (rc)
         return fail_session(call, rc, arg);
     call_waits_for(call, *room);
@@ -75,18 +89,20 @@ static int set_relaxed(struct client *client, struct room const *room, bool rela
             s->relaxed = relaxed;
     }
     size_t i = 0;
-    while (i < client->relaxed_count && client->relaxed[i] != room->handle)
+    while (i < client->relaxed_count && client->relaxed[i].handle != room->handle)
         i++;
     bool is = i < client->relaxed_count;
     if (is && !relaxed)
         client->relaxed[i] = client->relaxed[--client->relaxed_count];
+    if (is && relaxed)
+        client->relaxed[i].lost = false;
     if (is || !relaxed)
         return REDO_OK;
-    uint64_t *grown = realloc(client->relaxed, (client->relaxed_count + 1) * sizeof *grown);
+    struct relaxed *grown = realloc(client->relaxed, (client->relaxed_count + 1) * sizeof *grown);
     if (!grown)
         return REDO_ENOMEM;
     client->relaxed = grown;
-    client->relaxed[client->relaxed_count++] = room->handle;
+    client->relaxed[client->relaxed_count++] = (struct relaxed){.handle = room->handle};
     return REDO_OK;
 }
 
@@ -263,7 +279,7 @@ static void dismiss(struct call *call, struct room *room)
 int call_endsession(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_anew(call, &room);
     if (rc)
         return rc;
     struct link *all = &call->client->subscriptions, *next;

@@ -3,6 +3,7 @@
 #ifndef SERVER_CLIENT_H
 #define SERVER_CLIENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,11 @@
 
 struct job;
 
+struct relaxed {
+    uint64_t handle;
+    bool lost; /* something it was told was never stored: to be opened anew */
+};
+
 struct client {
     struct conn *conn;
     struct link privates;      /* of struct room.in_owner */
@@ -18,7 +24,7 @@ struct client {
     struct link in_clients;    /* gateway.clients */
     struct outbox outbox;      /* all that is sent to it goes through here */
     struct job *job;           /* that its request waits for, or NULL */
-    uint64_t *relaxed;         /* handles of sessions of which it is told at once */
+    struct relaxed *relaxed;   /* the sessions of which it is told at once */
     size_t relaxed_count;
 };
 

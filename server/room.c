@@ -93,8 +93,23 @@ static void publish(struct room *room, struct client const *by, redo_operation c
 bool room_relaxed(struct room const *room, struct client const *client)
 {
     for (size_t i = 0; i < client->relaxed_count; i++)
-        if (client->relaxed[i] == room->handle)
+        if (client->relaxed[i].handle == room->handle)
             return true;
+    return false;
+}
+
+void room_lost(struct room const *room, struct client *client, bool lost)
+{
+    for (size_t i = 0; i < client->relaxed_count; i++)
+        if (client->relaxed[i].handle == room->handle)
+            client->relaxed[i].lost = lost;
+}
+
+bool room_is_lost(struct room const *room, struct client const *client)
+{
+    for (size_t i = 0; i < client->relaxed_count; i++)
+        if (client->relaxed[i].handle == room->handle)
+            return client->relaxed[i].lost;
     return false;
 }
 

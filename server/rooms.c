@@ -239,8 +239,11 @@ void rooms_failed(struct gateway *gateway, uint64_t committed)
     gateway->leaving_count = 0;
     for (size_t i = gateway->registry.handle_count; i > 0; i--) {
         struct room *room = gateway->registry.by_handle[i - 1];
-        if (room->stored && room->number > committed)
-            rooms_discard(gateway, room);
+        if (!room->stored || room->number <= committed)
+            continue;
+        for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next)
+            room_lost(room, list_entry(l, struct client, in_clients), true);
+        rooms_discard(gateway, room);
     }
 }
 

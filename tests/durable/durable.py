@@ -13,7 +13,7 @@ from api import (EEXISTS, ENOSESSION, Closed, RpcError, Skip, add, begin, chain,
                  error_of, number, numbers, run, snapshot, wait_for)
 from rpc import Rpc  # noqa: E402
 
-EVERSION, EINUSE, ELOCKED, ESTORE, EFULLDISK, EIO, ENOTKEPT = 14, 16, 32, 33, 34, 35, 37
+EVERSION, EINUSE, ELOCKED, ESTORE, EFULLDISK, EIO, ENOTKEPT, ERESYNC = 14, 16, 32, 33, 34, 35, 37, 46
 SOON = 0.15  # long enough for what must not come, to come
 
 

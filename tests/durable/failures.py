@@ -1,6 +1,6 @@
 """A disk that fails: who asked is told, what they did is undone, who watches is told to load anew, and when
 the disk is well again writing goes on."""
-from durable import (EIO, ENOSESSION, SOON, RpcError, add, answered, begin, chain, error_of, names,
+from durable import (EIO, ENOSESSION, ERESYNC, SOON, RpcError, add, answered, begin, chain, error_of, names,
                      needs_slow_disk, number, placed, run, snapshot, states)
 
 
@@ -106,8 +106,43 @@ def test_relaxed_changes_that_can_not_be_stored_are_undone_and_resync_is_sent(pl
     events = rpc.wait_notifications(2)
     assert [e.method for e in events] == ["operation", "resync"]
     place.disk("ok")
+    rpc.call("opensession", "n", {"relaxed": True})
     assert snapshot(rpc, s) == before
     writes_again(place, rpc, s)
+
+
+@failing("--relaxed-delay", "20")
+def test_who_was_told_at_once_of_what_is_lost_can_not_build_on_it(place, rpc):
+    s = begin(rpc, name="n", relaxed=True)
+    rpc.call("flush")
+    with place.connect() as attached, place.connect() as durable:
+        attached.call("opensession", "n", {"relaxed": True})
+        attached.call("attach", s)
+        place.disk("fail")
+        assert add(rpc, s, 0, 1, 1)["number"] == 1  # to be undone
+        attached.wait_notifications(2)
+        place.disk("ok")
+        assert add(durable, s, 0, 9, 9)["number"] == 1  # another one under that number
+        for client in (rpc, attached):
+            for call in (("addposition", s, 1, 2, number(2), 0, 1), ("getsession", s),
+                         ("getpositions", "n"), ("deletesession", s)):
+                assert error_of(client, *call) == ERESYNC, call
+        assert rpc.call("opensession", "n", {"relaxed": True})["positions"] == 2
+        assert attached.call("attach", s)["positions"] == 2
+        for client in (rpc, attached):
+            add(client, s, 1, 2, 2)
+
+
+@failing("--relaxed-delay", "20")
+def test_who_was_told_of_what_is_lost_may_end_the_session(place, rpc):
+    s = begin(rpc, name="n", relaxed=True)
+    rpc.call("flush")
+    place.disk("fail")
+    add(rpc, s, 0, 1, 1)
+    place.daemon.wait_log("undone")
+    place.disk("ok")
+    rpc.call("endsession", s)
+    assert rpc.call("getsessionsize", s) == 1
 
 
 @failing()
@@ -129,6 +164,7 @@ def test_flush_fails_if_what_was_before_it_is_lost(place, rpc):
     add(rpc, s, 0, 1, 1)
     place.disk("fail")
     assert error_of(rpc, "flush") == EIO
+    rpc.call("opensession", "n")
     assert rpc.call("getsessionsize", s) == 1
 
 
