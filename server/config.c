@@ -223,7 +223,9 @@ static void print_help(struct config const *config, FILE *out)
             help = end != NULL ? end + 1 : NULL;
         }
     }
-    fprintf(out, "\nUnless said otherwise, for this user and environment:\n  --socket %s\n  --store %s\n",
+    fprintf(out,
+            "\nUnless said otherwise, for this user and environment:\n"
+            "  --socket %s\n  --store %s\n",
             config->socket[0] != '\0' ? config->socket : "(none)",
             config->store[0] != '\0' ? config->store : "(none)");
     fputs("\nSIGTERM and SIGINT end it; SIGHUP makes the socket again if its path is gone.\n", out);

@@ -169,7 +169,7 @@ static int watch_on(struct ctl *ctl, struct watch *w, int signals)
         if (ferror(stdout) || (w->count > 0 && w->printed >= w->count))
             return EXIT_GOOD;
         if (code == REDO_ECLOSED) {
-            cli_complain("the daemon at %s has stopped, or does not want to be watched any more; "
+            cli_complain("the daemon at %s has stopped, or has ended the connection; "
                          "its log says which",
                          ctl->path);
             return EXIT_BAD;

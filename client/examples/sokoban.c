@@ -1,7 +1,8 @@
 /* Sokoban, as an example of a game whose history is in redod: options, and the ways to play. The
  * rules are in board.c, the use of the history in game.c, the terminal in screen.c.
  *
- *   cc -o sokoban sokoban.c board.c game.c screen.c $(pkg-config --cflags --libs redo-client ncursesw)
+ *   cc -o sokoban sokoban.c board.c game.c screen.c \
+ *       $(pkg-config --cflags --libs redo-client ncursesw)
  *
  * Exit status: 0; 1 if a move of --play was not possible, or the output could not be written; 2 if
  * the options or the level are wrong; 3 if there is no daemon, or it went away. */
