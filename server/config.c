@@ -202,7 +202,8 @@ static struct description {
 
 #define OPTION_COUNT (sizeof options / sizeof options[0])
 
-static void print_help(FILE *out)
+/* config: still with its defaults. */
+static void print_help(struct config const *config, FILE *out)
 {
     fputs("redod: keeps the branching histories of games, for any number of programs.\n\n"
           "usage: redod [options]\n\n",
@@ -222,6 +223,11 @@ static void print_help(FILE *out)
             help = end != NULL ? end + 1 : NULL;
         }
     }
+    fprintf(out,
+            "\nUnless said otherwise, for this user and environment:\n"
+            "  --socket %s\n  --store %s\n",
+            config->socket[0] != '\0' ? config->socket : "(none)",
+            config->store[0] != '\0' ? config->store : "(none)");
     fputs("\nSIGTERM and SIGINT end it; SIGHUP makes the socket again if its path is gone.\n", out);
 }
 
@@ -358,7 +364,7 @@ static enum config_result read_arguments(struct config *config, int argc, char *
                 *file = optarg;
         } else {
             if (strcmp(option->name, "help") == 0)
-                print_help(out);
+                print_help(config, out);
             else
                 fprintf(out, "redod %s\n", REDOD_VERSION);
             return CONFIG_DONE;

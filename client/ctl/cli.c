@@ -143,6 +143,18 @@ static struct cli_option const *find_letter(struct cli_option const *options, ch
     return options->name ? options : NULL;
 }
 
+static int not_an_option(struct cli_command const *command, char const *word)
+{
+    if (*command->name)
+        cli_complain("'%s' is not an option of %s; see: redoctl %s --help", word, command->name,
+                     command->name);
+    else /* redoctl itself */
+        cli_complain("'%s' is not an option of every command; those of one come after it; "
+                     "see: redoctl --help",
+                     word);
+    return EXIT_USAGE;
+}
+
 /* Reads argv[*at], which begins with two dashes, or is one and a letter, and its value. */
 static int parse_option(struct cli_command const *command, struct cli_option const *options,
                         int argc, char **argv, int *at)
@@ -158,11 +170,8 @@ static int parse_option(struct cli_command const *command, struct cli_option con
         print_help(command, options);
         return EXIT_GOOD;
     }
-    if (!option) {
-        cli_complain("'%s' is not an option of %s; see: redoctl %s --help", argv[*at],
-                     command->name, command->name);
-        return EXIT_USAGE;
-    }
+    if (!option)
+        return not_an_option(command, argv[*at]);
     if (option->type == CLI_FLAG && value) {
         cli_complain("--%s takes no value", option->name);
         return EXIT_USAGE;
@@ -196,11 +205,8 @@ int cli_parse(struct cli_command const *command, struct cli_option const *option
         }
         if (strcmp(word, "-h") == 0)
             word = argv[at] = "--help";
-        if (word[1] != '-' && (word[2] || !find_letter(options, word[1]))) {
-            cli_complain("'%s' is not an option of %s; see: redoctl %s --help", word, command->name,
-                         command->name);
-            return EXIT_USAGE;
-        }
+        if (word[1] != '-' && (word[2] || !find_letter(options, word[1])))
+            return not_an_option(command, word);
         int status = parse_option(command, options, *argc, argv, &at);
         if (status != CLI_GO)
             return status;

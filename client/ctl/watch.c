@@ -178,6 +178,12 @@ static int watch_on(struct ctl *ctl, struct watch *w, int signals)
         }
         if (ferror(stdout) || (w->count > 0 && w->printed >= w->count))
             return EXIT_GOOD;
+        if (code == REDO_ECLOSED) {
+            cli_complain("the daemon at %s has stopped, or has ended the connection; "
+                         "its log says which",
+                         ctl->path);
+            return EXIT_BAD;
+        }
         if (code != REDO_OK)
             return ctl_fail(ctl, code, NULL);
         poll(waits, 2, -1);

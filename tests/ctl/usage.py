@@ -86,6 +86,15 @@ def test_wrong_use_is_told_with_status_2():
         assert result.err.startswith("redoctl: ") and not result.out, (args, result)
 
 
+def test_an_option_of_a_command_comes_after_it():
+    for args, word in ((["--bogus"], "--bogus"), (["--color", "always", "tree", "n"], "--color"),
+                       (["-x"], "-x")):
+        result = redoctl(*args)
+        assert (result.status, result.err) == (
+            2, "redoctl: '%s' is not an option of every command; those of one come after it; "
+               "see: redoctl --help\n" % word), result
+
+
 def test_a_name_that_begins_with_a_dash_comes_after_two():
     with Setting() as s:
         s.begin("--help")
