@@ -62,7 +62,6 @@ int message_parse(struct message *m, msgpack_zone *zone, void const *data,
     m->has_id = false;
     m->bad_text = false;
     m->id = 0;
-    m->bad_text = false;
     msgpack_zone_clear(zone);
     if (unpack(&object, zone, data) != REDO_OK) {
         m->has_id = message_peek(data, frame->at, &m->id);
