@@ -69,17 +69,27 @@ int ctl_result(struct ctl *ctl, msgpack_object *result)
     return code == REDO_OK ? CLI_GO : ctl_fail(ctl, code, result);
 }
 
-/* The details of a daemon's error: ": position 99, source 3". */
+static bool is_key(msgpack_object const *key, char const *name)
+{
+    return key->type == MSGPACK_OBJECT_STR && key->via.str.size == strlen(name) &&
+           memcmp(key->via.str.ptr, name, key->via.str.size) == 0;
+}
+
+/* The details of a daemon's error: ": position 99, source 3". The method stands before it all. */
 static void print_details(FILE *out, msgpack_object const *error)
 {
     if (error->type != MSGPACK_OBJECT_ARRAY || error->via.array.size < 3 ||
         error->via.array.ptr[2].type != MSGPACK_OBJECT_MAP)
         return;
     msgpack_object_map const *details = &error->via.array.ptr[2].via.map;
+    char const *between = ": ";
     for (uint32_t i = 0; i < details->size; i++) {
+        if (is_key(&details->ptr[i].key, "method"))
+            continue;
         json_t *value = json_from_msgpack(&details->ptr[i].val);
         char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-        fputs(i ? ", " : ": ", out);
+        fputs(between, out);
+        between = ", ";
         if (details->ptr[i].key.type == MSGPACK_OBJECT_STR)
             text_print(out, details->ptr[i].key.via.str.ptr, details->ptr[i].key.via.str.size);
         fputc(' ', out);
