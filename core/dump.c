@@ -205,6 +205,7 @@ static int read_head(struct varint_reader *r, size_t size, struct head *head)
 #define BETTER_(n) (n)->linknext
 #define NEXT_(n) (n)->linked
 #define CDR_(n) (n)->equalprev
+#define HASH_(n) (n)->equalnext /* of its compared bytes */
 
 #define UNSEEN UINT32_MAX /* movecount of a position that the walk has not met yet */
 
@@ -336,16 +337,24 @@ static int better_loops(struct history *h)
     return reached != h->count;
 }
 
+#define LOOK_AHEAD 16
+
 /* Enters positions into the rings of equal ones and sets their better pointers. */
 static int link_equals(struct history *h)
 {
     if (index_reserve(&h->classes, h->states.next))
         return REDO_ENOMEM;
+    for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1))
+        HASH_(n) = equal_hash(h, node_state(h, n));
     for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1)) {
+        /* Where the index will be looked at soon is fetched now: else each look waits for memory. */
+        struct node *ahead = named(h, n->in.id + LOOK_AHEAD);
+        if (ahead)
+            index_prefetch(&h->classes, HASH_(ahead));
         if (n->p.prev && branch_find(h, node_prev(n), n->in.move) != n)
             return REDO_EDAMAGED; /* two branches of the same move */
         void *state = node_state(h, n);
-        uint32_t hash = equal_hash(h, state);
+        uint32_t hash = HASH_(n);
         struct node *first = equal_first(h, hash, state);
         if (first && !h->states.counted && first->state != n->state)
             return REDO_EDAMAGED; /* the same state told twice */
