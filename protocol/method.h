@@ -41,8 +41,7 @@ extern struct event const event_table[EVENT_COUNT];
 extern struct shape const shape_table[];
 extern size_t const shape_count;
 
-#define METHOD_SLOT_BITS 8 /* of slots there are more than twice METHOD_COUNT */
-#define METHOD_SLOTS (1 << METHOD_SLOT_BITS)
+#define METHOD_SLOTS 256 /* a power of two, and more than twice METHOD_COUNT */
 
 /* The tables made ready for use: once for a daemon, some 16 KB, read-only afterwards. */
 struct methods {
