@@ -59,8 +59,8 @@ static bool check(redo_client *client)
     return client;
 }
 
-redo_session *redo_client_beginsession(redo_client *client, char const *name,
-                                       void const *initialstate, int size, int cmpsize)
+static redo_session *begin_session(redo_client *client, char const *name, bool relaxed,
+                                   void const *initialstate, int size, int cmpsize)
 {
     if (!check(client))
         return NULL;
@@ -75,13 +75,21 @@ redo_session *redo_client_beginsession(redo_client *client, char const *name,
     pack_int(b, size);
     pack_int(b, cmpsize);
     if (name) {
-        pack_map(b, 2);
+        pack_map(b, 3);
         pack_key(b, "name");
         pack_cstr(b, name);
         pack_key(b, "join");
         pack_bool(b, true);
+        pack_key(b, "relaxed");
+        pack_bool(b, relaxed);
     }
     return begin(client, id, name);
+}
+
+redo_session *redo_client_beginsession(redo_client *client, char const *name,
+                                       void const *initialstate, int size, int cmpsize)
+{
+    return begin_session(client, name, false, initialstate, size, cmpsize);
 }
 
 redo_session *redo_client_opensession(redo_client *client, char const *name)
@@ -143,12 +151,15 @@ static redo_session *own_client(redo_client *client, redo_session *session)
 
 redo_session *redo_beginsession(void const *initialstate, int size, int cmpsize)
 {
-    char const *name = getenv("REDO_SESSION");
+    char const *name = getenv("REDO_SESSION"), *durable = getenv("REDO_DURABLE");
     redo_client *client = redo_client_connect(NULL, 0);
     if (!client)
         return NULL;
-    return own_client(client, redo_client_beginsession(client, name && *name ? name : NULL,
-                                                       initialstate, size, cmpsize));
+    /* Such programs add thousands of positions one by one when they load a game, and say when they
+     * have saved one: see submit(). */
+    bool relaxed = !durable || strcmp(durable, "1") != 0;
+    return own_client(client, begin_session(client, name && *name ? name : NULL, relaxed,
+                                            initialstate, size, cmpsize));
 }
 
 redo_session *redo_load(void const *data, size_t size)

@@ -264,6 +264,8 @@ static int peek(struct connection *c, struct message *m, bool *whole)
     int code = message_parse(m, &c->zone, data, &c->frame);
     if (code != REDO_OK)
         return fatal(c, code == REDO_ENOMEM ? REDO_ENOMEM : REDO_EPROTOCOL);
+    if (m->bad_text)
+        return fatal(c, REDO_EPROTOCOL);
     *whole = true;
     return REDO_OK;
 }

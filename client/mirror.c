@@ -92,6 +92,8 @@ void mirror_notified(void *data, struct message const *message)
         return;
     if (is_event(message, EVENT_ENDED)) {
         m->lost = REDO_ENOSESSION;
+    } else if (is_event(message, EVENT_RESYNC)) {
+        m->lost = REDO_ERESYNC;
     } else if (is_event(message, EVENT_OPERATION) && params->size >= 5 &&
                is_uint(&params->ptr[1]) && params->ptr[2].type == MSGPACK_OBJECT_BIN) {
         msgpack_object_bin const *bytes = &params->ptr[2].via.bin;
@@ -129,6 +131,7 @@ static void read_result(msgpack_object const *answer, redo_result *r)
         .position = number_in(answer, "position"),
         .graftedfrom = REDO_NOPOSITION,
         .graftedto = REDO_NOPOSITION,
+        .supersedes = REDO_NOPOSITION,
         .firstmade = REDO_NOPOSITION,
         .differs = value_in(answer, "differs") != 0,
     };
@@ -142,15 +145,25 @@ static int submit(redo_session *session, redo_operation const *op, redo_result *
         return m->lost;
     /* What can not be encoded is refused here as the engine would. */
     size_t size = redo_operation_encode(op, NULL, 0);
+    if (!size && op->kind == REDO_OP_PROPERTY)
+        return REDO_ENAME;
+    if (!size && op->kind == REDO_OP_RESTORE)
+        return REDO_EDAMAGED;
     if (!size)
         return op->kind >= REDO_OP_ADD && op->kind <= REDO_OP_CLEAR ? REDO_ESTATE : REDO_EOPERATION;
     uint32_t id;
     struct buffer *b = connection_request(c, "apply", &id);
-    pack_array(b, 2);
+    bool durable = op->kind == REDO_OP_CLEAR; /* a program's way to say that the game is saved */
+    pack_array(b, durable ? 3 : 2);
     pack_uint(b, m->handle);
     pack_bin_head(b, size);
     if (buffer_reserve(b, size))
         b->size += redo_operation_encode(op, b->data + b->size, size);
+    if (durable) {
+        pack_map(b, 1);
+        pack_key(b, "durable");
+        pack_bool(b, true);
+    }
     msgpack_object answer;
     int rc = connection_call(c, id, &answer);
     if (rc)

@@ -5,6 +5,10 @@
  * the socket in REDO_SOCKET or the default one, and begins, or joins, the session that
  * REDO_SESSION names, or a private one if that is unset. redo_lasterror() tells what failed.
  *
+ * Such programs are answered at once, and what they change is on disk a moment later;
+ * redo_clearsessionchanged(), by which they say that a game is saved, waits for the disk. With
+ * REDO_DURABLE=1 every change waits, as it does for sessions begun with the functions below.
+ *
  * The library keeps a replica of each session it is attached to. It changes inside calls only:
  * those of redo.h that change the session, and redo_client_step(). It starts no thread. A client
  * and its sessions belong to one thread at a time.

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/history.h"
 #include "core/solution.h"
+#include "core/subtree.h"
 
 static int check_state(struct history const *h, redo_operation const *op)
 {
@@ -50,6 +51,7 @@ static void supersede(struct history *h, struct node *longer, struct node *n, ui
                       redo_result *r)
 {
     better_set(h, longer, n);
+    r->supersedes = longer->in.id;
     if (h->graft == redo_copypath && longer->p.solutionend) {
         copy_path(h, n, longer, numbers);
     } else if ((h->graft == redo_graft || h->graft == redo_graftandcopy) && longer->p.next) {
@@ -279,11 +281,58 @@ static int apply_duplicate(struct history *h, redo_operation const *op, redo_res
     return REDO_OK;
 }
 
+static int apply_property(struct history *h, redo_operation const *op, redo_result *r)
+{
+    if (!op->name || op->namesize < 1 || op->namesize > REDO_NAME_MAX)
+        return REDO_ENAME;
+    if (op->statesize && !op->state)
+        return REDO_ESTATE;
+    struct property const *there = properties_find(&h->properties, op->name, op->namesize);
+    size_t before = there ? there->name_size + there->value_size : 0;
+    if (op->statesize > REDO_PROPERTY_MAX ||
+        h->properties.bytes - before + op->namesize + op->statesize > REDO_PROPERTY_MAX)
+        return REDO_EFULL;
+    bool changed;
+    int rc = properties_set(&h->properties, op->name, op->namesize, op->state ? op->state : "",
+                            op->statesize, &changed);
+    if (rc)
+        return rc;
+    r->changed = changed;
+    h->changed |= changed;
+    return REDO_OK;
+}
+
+static int apply_droptree(struct history *h, redo_operation const *op, redo_result *r)
+{
+    struct node *n;
+    int rc = history_find(h, op->position, &n);
+    if (rc)
+        return rc;
+    if (!n->p.prev)
+        return REDO_EFIRST;
+    r->position = node_prev(n)->in.id;
+    r->dropped = subtree_drop(h, n);
+    r->changed = 1;
+    return REDO_OK;
+}
+
+static int apply_restore(struct history *h, redo_operation const *op, redo_result *r)
+{
+    struct node *parent;
+    int rc = history_find(h, op->position, &parent);
+    if (rc)
+        return rc;
+    if (!op->state || !op->statesize)
+        return REDO_EDAMAGED;
+    return subtree_restore(h, parent, op->state, op->statesize, r);
+}
+
 int history_apply(struct history *h, redo_operation const *op, redo_result *result)
 {
     redo_result r = {.position = NOBODY,
                      .graftedfrom = NOBODY,
                      .graftedto = NOBODY,
+                     .supersedes = NOBODY,
                      .firstmade = NOBODY};
     int rc = REDO_EOPERATION;
     switch (op->kind) {
@@ -310,6 +359,15 @@ int history_apply(struct history *h, redo_operation const *op, redo_result *resu
         break;
     case REDO_OP_DUPLICATE:
         rc = apply_duplicate(h, op, &r);
+        break;
+    case REDO_OP_PROPERTY:
+        rc = apply_property(h, op, &r);
+        break;
+    case REDO_OP_DROPTREE:
+        rc = apply_droptree(h, op, &r);
+        break;
+    case REDO_OP_RESTORE:
+        rc = apply_restore(h, op, &r);
         break;
     case REDO_OP_CLEAR:
         r.value = r.changed = h->changed;

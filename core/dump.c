@@ -18,6 +18,7 @@
 #define TAIL 8  /* XXH3 of all before, little-endian */
 #define STATES 0 /* the kind of a session: each position has a state */
 #define FLAG_CHANGED 4 /* beside the graft behavior */
+#define FLAG_PROPERTIES 8
 
 /* What is told of a position after its number, parent and move. */
 enum { ENDPOINT = 1, BETTER = 2, SETBETTER = 4, NEWSTATE = 8, NEXT = 16, CDR = 32, ALL = 63 };
@@ -87,12 +88,24 @@ static void write_position(struct writer *w, struct node const *n, uint32_t gap,
         w->size += (size_t)(at - start);
 }
 
+static void write_properties(struct history const *h, struct writer *w)
+{
+    write_number(w, h->properties.count);
+    for (uint32_t i = 0; i < h->properties.count; i++) {
+        struct property const *p = &h->properties.all[i];
+        write_number(w, p->name_size);
+        write_number(w, p->value_size);
+        write_bytes(w, p->name, p->name_size + p->value_size);
+    }
+}
+
 static void write_all(struct history const *h, struct writer *w, uint32_t *stateindex)
 {
     unsigned char head[HEAD] = MAGIC;
     head[4] = VERSION;
     head[5] = STATES;
-    head[6] = (unsigned char)(h->graft | (h->changed ? FLAG_CHANGED : 0));
+    head[6] = (unsigned char)(h->graft | (h->changed ? FLAG_CHANGED : 0) |
+                              (h->properties.count ? FLAG_PROPERTIES : 0));
     head[7] = 0;
     write_bytes(w, head, HEAD);
     write_number(w, h->size);
@@ -121,6 +134,9 @@ static void write_all(struct history const *h, struct writer *w, uint32_t *state
         told += state == told;
         expected = n->in.id + 1;
     }
+
+    if (h->properties.count)
+        write_properties(h, w);
 
     uint64_t sum = w->failed ? 0 : XXH3_64bits(w->data, w->size);
     unsigned char tail[TAIL];
@@ -176,7 +192,7 @@ static int read_head(struct varint_reader *r, size_t size, struct head *head)
     head->count = varint_get(r);
     head->states = varint_get(r);
     size_t left = (size_t)(r->end - r->at);
-    if (r->bad || head->flags > 7 || head->size < 1 || head->size > REDO_STATE_MAX ||
+    if (r->bad || head->flags > 15 || head->size < 1 || head->size > REDO_STATE_MAX ||
         head->cmpsize < 1 || head->cmpsize > head->size || head->count < 1 ||
         head->next < head->count || head->next == NOBODY || head->states < 1 ||
         head->states > head->count || head->count > left / 4 || head->states > left / head->size)
@@ -349,6 +365,29 @@ static int link_equals(struct history *h)
     return better_loops(h) ? REDO_EDAMAGED : REDO_OK;
 }
 
+/* In the order of their names, none of them twice. */
+static int read_properties(struct history *h, struct varint_reader *r)
+{
+    uint32_t count = varint_get(r);
+    if (!count)
+        return REDO_EDAMAGED;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t name = varint_get(r), value = varint_get(r);
+        bool changed;
+        if (r->bad || name < 1 || name > REDO_NAME_MAX || value < 1 || value > REDO_PROPERTY_MAX ||
+            name + value > (size_t)(r->end - r->at) ||
+            h->properties.bytes + name + value > REDO_PROPERTY_MAX)
+            return REDO_EDAMAGED;
+        if (properties_set(&h->properties, (char const *)r->at, name, r->at + name, value, &changed))
+            return REDO_ENOMEM;
+        if (h->properties.count != i + 1 ||
+            properties_find(&h->properties, (char const *)r->at, name) != &h->properties.all[i])
+            return REDO_EDAMAGED;
+        r->at += name + value;
+    }
+    return REDO_OK;
+}
+
 static int read_all(struct history *h, struct varint_reader *r, struct head const *head)
 {
     h->changed = !!(head->flags & FLAG_CHANGED);
@@ -361,6 +400,11 @@ static int read_all(struct history *h, struct varint_reader *r, struct head cons
     uint32_t states = 0;
     for (uint32_t i = 0; i < head->count; i++) {
         int rc = read_position(h, r, head, &states);
+        if (rc)
+            return rc;
+    }
+    if (head->flags & FLAG_PROPERTIES) {
+        int rc = read_properties(h, r);
         if (rc)
             return rc;
     }

@@ -35,6 +35,25 @@ void equal_enter(struct history *h, uint32_t hash, struct node *first, struct no
     last->equalnext = first->equalprev = number;
 }
 
+void equal_insert(struct history *h, uint32_t hash, struct node *first, struct node *n)
+{
+    if (!first) {
+        equal_enter(h, hash, first, n);
+        return;
+    }
+    struct node *before = node_at(h, first->equalprev); /* the last */
+    while (before != first && before->in.id > n->in.id)
+        before = node_at(h, before->equalprev);
+    if (before->in.id > n->in.id) { /* it is the first now */
+        index_replace(&h->classes, hash, first->in.id, n->in.id);
+        before = node_at(h, first->equalprev);
+    }
+    struct node *after = node_at(h, before->equalnext);
+    n->equalprev = before->in.id;
+    n->equalnext = after->in.id;
+    before->equalnext = after->equalprev = n->in.id;
+}
+
 bool equal_leave(struct history *h, struct node *n)
 {
     uint32_t number = n->in.id;

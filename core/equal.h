@@ -16,6 +16,9 @@ struct node *equal_first(struct history const *h, uint32_t hash, void const *sta
  * insertion must be reserved in h->classes). Positions come in the order of their numbers. */
 void equal_enter(struct history *h, uint32_t hash, struct node *first, struct node *n);
 
+/* The same for a position that may have been made before others in the ring. */
+void equal_insert(struct history *h, uint32_t hash, struct node *first, struct node *n);
+
 /* Takes a position out of its ring. True if it was the last one. */
 bool equal_leave(struct history *h, struct node *n);
 

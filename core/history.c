@@ -59,6 +59,7 @@ void history_free(struct history *h)
 {
     if (!h)
         return;
+    properties_close(&h->properties);
     fans_close(&h->fans);
     index_close(&h->classes);
     states_close(&h->states);
@@ -69,7 +70,7 @@ void history_free(struct history *h)
 size_t history_memory(struct history const *h)
 {
     return sizeof *h + h->nodes.bytes + states_memory(&h->states) + index_bytes(&h->classes) +
-           fans_memory(&h->fans);
+           fans_memory(&h->fans) + h->properties.bytes;
 }
 
 int history_find(struct history const *h, uint32_t number, struct node **node)
@@ -110,19 +111,18 @@ int history_reserve(struct history *h, uint32_t positions, uint32_t states)
     return rc;
 }
 
-struct node *history_make(struct history *h, struct node *prev, int move, uint32_t state,
-                          int endpoint)
+struct node *history_make_as(struct history *h, uint32_t number, struct node *prev, int move,
+                             uint32_t state, int endpoint)
 {
-    struct node *n = node_at(h, h->next); /* never used before: all zero */
+    struct node *n = node_at(h, number); /* all zero */
     n->p.prev = prev ? &prev->p : NULL;
     n->p.endpoint = (signed char)endpoint;
     n->p.inuse = 1;
     n->in.p = &n->p;
     n->in.move = move;
-    n->in.id = h->next;
+    n->in.id = number;
     n->state = state;
     n->linked = n->linknext = n->linkprev = NOBODY;
-    h->next++;
     h->count++;
     if (prev) {
         n->p.movecount = prev->p.movecount + 1;
@@ -134,4 +134,10 @@ struct node *history_make(struct history *h, struct node *prev, int move, uint32
         solution_raise(n);
     }
     return n;
+}
+
+struct node *history_make(struct history *h, struct node *prev, int move, uint32_t state,
+                          int endpoint)
+{
+    return history_make_as(h, h->next++, prev, move, state, endpoint);
 }

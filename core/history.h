@@ -13,6 +13,7 @@
 #include "core/fans.h"
 #include "core/index.h"
 #include "core/pool.h"
+#include "core/properties.h"
 #include "core/redo.h"
 #include "core/states.h"
 
@@ -43,6 +44,7 @@ struct history {
     struct states states;
     struct index classes; /* compared bytes -> first of the positions that have them */
     struct fans fans;     /* move -> branch, for positions with many branches */
+    struct properties properties;
 };
 
 /* A history whose first position has this state; sizes as redo_beginsession(). NULL: see
@@ -83,6 +85,10 @@ int history_reserve(struct history *h, uint32_t positions, uint32_t states);
  * tree and in use, but in no ring of equal positions yet. */
 struct node *history_make(struct history *h, struct node *prev, int move, uint32_t state,
                           int endpoint);
+
+/* The same under a number that was given before, whose place in h->nodes exists and is all zero. */
+struct node *history_make_as(struct history *h, uint32_t number, struct node *prev, int move,
+                             uint32_t state, int endpoint);
 
 static inline struct node *node_at(struct history const *h, uint32_t number)
 {

@@ -1,6 +1,7 @@
 /* redo.h, function by function: checks the arguments, makes the operation, hands it on. What only
  * reads is answered from the history in this process. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/dump.h"
 #include "core/error.h"
@@ -212,6 +213,40 @@ int redo_dump(redo_session const *session, void **data, size_t *size)
     if (check_session(session))
         return redo_lasterror();
     return error_set(history_dump(session->history, data, size));
+}
+
+int redo_dropsubtree(redo_session *session, redo_position *position)
+{
+    if (check_position(session, position))
+        return 0;
+    redo_operation op = {.kind = REDO_OP_DROPTREE, .position = number_of(position)};
+    redo_result result;
+    return submit(session, &op, &result) ? 0 : (int)result.dropped;
+}
+
+int redo_setproperty(redo_session *session, char const *name, void const *value, size_t size)
+{
+    if (check_session(session))
+        return redo_lasterror();
+    if (!name || (size && !value))
+        return error_set(REDO_ENAME);
+    redo_operation op = {.kind = REDO_OP_PROPERTY,
+                         .position = NOBODY,
+                         .name = name,
+                         .namesize = strlen(name),
+                         .state = value,
+                         .statesize = size};
+    return submit(session, &op, NULL);
+}
+
+void const *redo_getproperty(redo_session const *session, char const *name, size_t *size)
+{
+    struct property *p = NULL;
+    if (!check_session(session) && name)
+        p = properties_find(&session->history->properties, name, strlen(name));
+    if (size)
+        *size = p ? p->value_size : 0;
+    return p ? property_value(p) : NULL;
 }
 
 int redo_apply(redo_session *session, redo_operation const *operation, redo_result *result)

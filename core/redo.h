@@ -7,6 +7,12 @@
  *   -lredo-client   the history lives in the daemon redod and is shared with whoever opens it;
  *                   this process holds a replica, so that every field read is a memory read.
  *
+ * The replica changes inside calls only, never between them: in those functions that change the
+ * session, and in redo_client_step() of redo_client.h. What others have done by then is in it when
+ * such a call returns. So a program that only reads sees nothing of others until its next call that
+ * changes something; one that finds nothing to change (redo_getnextposition() along the branch in
+ * front) may not ask the daemon at all.
+ *
  * Structs are to be read, never written. A pointer to a position stays readable until its session
  * ends, also after the position was dropped: then `inuse` is 0 and every function refuses it.
  *
@@ -55,7 +61,7 @@ struct redo_branch {
 enum {
     redo_nocheck = 0,
     redo_check = 1,
-    redo_checklater = 2, /* redo_setbetterfields() will */
+    redo_checklater = 2 /* redo_setbetterfields() will */
 };
 
 /* What redo_addposition() does with the subtree of an equal position that has more moves. */
@@ -63,12 +69,14 @@ enum {
     redo_nograft = 0,
     redo_graft = 1, /* the setting of a new session */
     redo_copypath = 2,
-    redo_graftandcopy = 3,
+    redo_graftandcopy = 3
 };
 
 /* Limits. Depth and the number of branches are bounded by memory only. */
 #define REDO_STATE_MAX (16 * 1024 * 1024) /* bytes of a state */
 #define REDO_NOPOSITION UINT32_MAX        /* a number that no position has */
+#define REDO_NAME_MAX 255                 /* bytes of the name of a property */
+#define REDO_PROPERTY_MAX (1024 * 1024)   /* bytes of its value, and of all of a session's */
 
 /* ---- sessions ---------------------------------------------------------------------------- */
 
@@ -121,7 +129,7 @@ void redo_updatesavedstate(redo_session const *session, redo_position *position,
                            void const *state);
 
 /* Checks all positions added with redo_checklater, in the order in which they were made, without
- * grafting. Returns how many of them have an equal position; -1 on error. */
+ * grafting. The better pointers of any of them, and of any equal to one, may change. Returns how many of them have an equal position; -1 on error. */
 int redo_setbetterfields(redo_session *session);
 
 /* Looks for state among *pposition and the positions before it, from the end. If found,
@@ -168,6 +176,15 @@ int redo_dump(redo_session const *session, void **data, size_t *size);
  * the daemon. */
 redo_session *redo_load(void const *data, size_t size);
 
+/* Drops a position and all below it; how many were dropped. 0 on error: REDO_EFIRST ... */
+int redo_dropsubtree(redo_session *session, redo_position *position);
+
+/* A value (the daemon: in msgpack) kept under a name with the session; an empty one takes it away.
+ * REDO_OK, REDO_ENAME, REDO_EFULL ... redo_getproperty() gives a value, the session's until it is set
+ * again, and its size; NULL if there is none. */
+int redo_setproperty(redo_session *session, char const *name, void const *value, size_t size);
+void const *redo_getproperty(redo_session const *session, char const *name, size_t *size);
+
 /* ---- operations: what every change of a session is --------------------------------------- */
 
 /* The functions above that change a session form one of these and apply it. */
@@ -181,6 +198,9 @@ enum redo_operation_kind {
     REDO_OP_CYCLE = 7,     /* position, state, value = prunelimit */
     REDO_OP_DUPLICATE = 8, /* position = dest, source */
     REDO_OP_CLEAR = 9,     /* no arguments: clear the change flag */
+    REDO_OP_PROPERTY = 10, /* name, state = the value, empty to take it away */
+    REDO_OP_DROPTREE = 11, /* position: it and all below it */
+    REDO_OP_RESTORE = 12   /* position, state = a dropped subtree as bytes: back below position */
 };
 
 typedef struct redo_operation {
@@ -190,8 +210,10 @@ typedef struct redo_operation {
     int move;
     int endpoint;
     int value;
-    void const *state; /* a whole state, not owned */
-    size_t statesize;  /* must be the session's */
+    void const *state; /* a whole state, or other bytes; not owned */
+    size_t statesize;  /* of a state: must be the session's */
+    char const *name;  /* of a property: REDO_NAME_MAX bytes at most; not owned */
+    size_t namesize;
 } redo_operation;
 
 /* What came of an operation. Positions by number; REDO_NOPOSITION where there is none. */
@@ -200,9 +222,10 @@ typedef struct redo_result {
     uint32_t position;     /* what the function of that name returns, where that is a position */
     uint32_t graftedfrom;  /* ADD: this position's branches ... */
     uint32_t graftedto;    /*      ... were taken over by this one */
+    uint32_t supersedes;   /* ADD: the new position has become the `better` of this one */
     uint32_t firstmade;    /* positions made: from this number on ... */
     uint32_t made;         /* ... so many, numbered without a gap */
-    uint32_t dropped;      /* CYCLE: how many were dropped: from *pposition upwards */
+    uint32_t dropped;      /* how many were dropped (CYCLE: from *pposition upwards) */
     unsigned char created; /* ADD: the position is new */
     unsigned char differs; /* ADD of an existing one: its state or endpoint are not those given */
     unsigned char changed; /* the operation changed something (also if only the order of branches);

@@ -10,6 +10,9 @@ extern "C" {
 /*     name           number  text */
 #define REDO_ERRORS(X)                                                                             \
     X(REDO_OK, 0, "no error")                                                                      \
+    REDO_FAILURES(X)
+
+#define REDO_FAILURES(X)                                                                           \
     X(REDO_ENOMEM, 1, "out of memory")                                                             \
     X(REDO_ENOSESSION, 2, "no such session")                                                       \
     X(REDO_EPOSITION, 3, "no such position")                                                       \
@@ -25,6 +28,7 @@ extern "C" {
     X(REDO_EDAMAGED, 13, "the bytes are damaged")                                                  \
     X(REDO_EVERSION, 14, "the bytes are of a newer version")                                       \
     X(REDO_EFULL, 15, "a limit is reached")                                                        \
+    X(REDO_EINUSE, 16, "the position is in use")                                                   \
     X(REDO_EMETHOD, 20, "unknown method")                                                          \
     X(REDO_EPARAMS, 21, "wrong number of params")                                                  \
     X(REDO_ETYPE, 22, "a param has the wrong type")                                                \
@@ -41,16 +45,19 @@ extern "C" {
     X(REDO_ESTORE, 33, "the store can not be used")                                                \
     X(REDO_EFULLDISK, 34, "the disk is full: nothing was changed")                                 \
     X(REDO_EIO, 35, "the disk failed: nothing was changed")                                        \
+    X(REDO_EDENIED, 36, "not allowed")                                                             \
+    X(REDO_ENOTKEPT, 37, "nothing is kept under that key")                                         \
     X(REDO_ECONNECT, 40, "no daemon answers")                                                      \
     X(REDO_ECLOSED, 41, "the connection was closed")                                               \
     X(REDO_ETIMEOUT, 42, "no answer in time")                                                      \
     X(REDO_EPROTOCOL, 43, "the other end does not speak this protocol")                            \
     X(REDO_EDIVERGED, 44, "the replica and the daemon disagree")                                   \
-    X(REDO_ESYSTEM, 45, "a system call failed")
+    X(REDO_ESYSTEM, 45, "a system call failed")                                                    \
+    X(REDO_ERESYNC, 46, "the session has to be opened anew")
 
 enum redo_error {
-#define REDO_ERROR_ENUM(name, number, text) name = number,
-    REDO_ERRORS(REDO_ERROR_ENUM)
+#define REDO_ERROR_ENUM(name, number, text) , name = number
+    REDO_OK = 0 REDO_FAILURES(REDO_ERROR_ENUM) /* C89 knows no comma at the end */
 #undef REDO_ERROR_ENUM
 };
 

@@ -94,9 +94,9 @@ static void pack_limit(struct buffer *b, char const *name, uint64_t value)
 }
 
 void describe_pack(struct methods const *m, char const *version, struct frame_limits const *frame,
-                   struct describe_limit const *more, size_t count, struct buffer *b)
+                   struct describe_limit const *more, size_t count, size_t extra, struct buffer *b)
 {
-    pack_map(b, 7);
+    pack_map(b, 7 + extra);
     pack_field(b, "server", "redod");
     pack_field(b, "version", version);
 

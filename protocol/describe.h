@@ -16,9 +16,10 @@ struct describe_limit {
 /* Packs the map
  *   {server, version, methods: [{name, params: [{name, type}], options: [{name, type}], result,
  *    doc}], events: [{name, params: [{name, type}], doc}], shapes: [{name, fields}],
- *    errors: [{code, name, text}], limits: {bytes, items, depth, state, ...}}. */
+ *    errors: [{code, name, text}], limits: {bytes, items, depth, state, ...}}
+ * with room for `extra` pairs more, which the caller packs after it. */
 void describe_pack(struct methods const *m, char const *version, struct frame_limits const *frame,
-                   struct describe_limit const *more, size_t count, struct buffer *b);
+                   struct describe_limit const *more, size_t count, size_t extra, struct buffer *b);
 
 /* What stands around the reference in README.md, each on a line of its own. */
 #define REFERENCE_BEGIN "<!-- begin generated -->\n"

@@ -13,7 +13,7 @@
 #include "redo_error.h"
 
 #define ERROR_MESSAGE_MAX 200
-#define ERROR_DETAILS_MAX 6
+#define ERROR_DETAILS_MAX 8
 
 struct error_detail {
     char const *name;

@@ -35,7 +35,7 @@ enum frame_status {
 
 enum frame_flags {
     FRAME_EXT = 1,     /* there is an ext in it */
-    FRAME_BADUTF8 = 2, /* there is a str in it that is not UTF-8 */
+    FRAME_BADUTF8 = 2, /* there is a str in it that is not UTF-8; see message_parse() */
 };
 
 struct frame {

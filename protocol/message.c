@@ -60,6 +60,7 @@ int message_parse(struct message *m, msgpack_zone *zone, void const *data,
 
     m->type = MESSAGE_UNKNOWN;
     m->has_id = false;
+    m->bad_text = false;
     m->id = 0;
     msgpack_zone_clear(zone);
     if (unpack(&object, zone, data) != REDO_OK) {
@@ -70,7 +71,10 @@ int message_parse(struct message *m, msgpack_zone *zone, void const *data,
     }
     if (!read_message(&object, m))
         return REDO_EMESSAGE;
-    return frame_code(frame);
+    if (m->type == MESSAGE_RESPONSE)
+        return frame_code(frame);
+    m->bad_text = frame->flags & FRAME_BADUTF8;
+    return frame->flags & FRAME_EXT ? REDO_ETYPE : REDO_OK;
 }
 
 bool message_peek(void const *data, size_t size, uint32_t *id)

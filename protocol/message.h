@@ -24,6 +24,7 @@ struct message {
     char const *method; /* request, notification: its name, from a str or a bin; any bytes */
     size_t method_size;
     msgpack_object_array params; /* request, notification */
+    bool bad_text;               /* a str in it is not UTF-8: request, notification */
     msgpack_object error;        /* response; nil if there is none */
     msgpack_object result;       /* response */
 };
@@ -32,9 +33,11 @@ struct message {
  * (msgpack_zone_init()); it is cleared here first and holds arrays and maps: *m lives until it is
  * used again, and no longer than the bytes.
  *
- * REDO_OK, or REDO_EMESSAGE (not one of the three), REDO_EUTF8 or REDO_ETYPE (the frame holds a str
- * that is not UTF-8, an ext), REDO_ENOMEM. After an error type and id are what could be read: if it
- * is a request with an id, the error can be answered. */
+ * REDO_OK, or REDO_EMESSAGE (not one of the three), REDO_ETYPE (the frame holds an ext), REDO_EUTF8
+ * (a response holds a str that is not UTF-8), REDO_ENOMEM. In a request or a notification such a str
+ * may be bytes, from a language that knows no bin: it is noted in bad_text, and method_check() refuses
+ * it where text is wanted. After an error type and id are what could be read: if it is a request with
+ * an id, the error can be answered. */
 int message_parse(struct message *m, msgpack_zone *zone, void const *data,
                   struct frame const *frame);
 

@@ -20,6 +20,13 @@ struct shape const shape_table[] = {
 
 size_t const shape_count = sizeof shape_table / sizeof *shape_table;
 
+struct limit const limit_table[] = {
+#define LIMIT(name, value, text) {name, value, text},
+#include "protocol/methods.def"
+};
+
+size_t const limit_count = sizeof limit_table / sizeof *limit_table;
+
 _Static_assert(METHOD_COUNT < METHOD_SLOTS / 2, "chains stay short, and a symbol fits its slot");
 
 /* FNV-1a. Nothing here can be flooded: only our own names are in the table. */

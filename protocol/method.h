@@ -36,10 +36,18 @@ struct shape {
     char const *name, *fields;
 };
 
+struct limit {
+    char const *name;
+    uint64_t value; /* of a daemon that was not told otherwise */
+    char const *text;
+};
+
 extern struct method const method_table[METHOD_COUNT];
 extern struct event const event_table[EVENT_COUNT];
 extern struct shape const shape_table[];
 extern size_t const shape_count;
+extern struct limit const limit_table[];
+extern size_t const limit_count;
 
 #define METHOD_SLOTS 256 /* a power of two, and more than twice METHOD_COUNT */
 
@@ -66,8 +74,9 @@ struct arg {
         struct {
             char const *data;
             size_t size;
-        } bytes;                    /* PARAM_BIN, PARAM_STR, PARAM_SESSION if named */
+        } bytes; /* PARAM_BIN; in UTF-8: PARAM_STR, PARAM_SESSION if named */
         msgpack_object_array array; /* PARAM_ARRAY; items unchecked, see arg_read() */
+        msgpack_object any;         /* PARAM_ANY; every str in it is UTF-8 */
     };
 };
 
@@ -81,20 +90,25 @@ struct args {
 /* Checks params against the method's signature and fills *args. An empty array, or nil, is an empty
  * map of options.
  *
- * REDO_OK, or the code that *error holds too, ready to be packed, its details saying which
- * param or option (their texts are pieces of the message):
- *   REDO_EPARAMS    the wrong number of params         {method, expected, given}
- *   REDO_ETYPE      the wrong type; a float is no integer {method, param, index, expected, given}
- *   REDO_ERANGE     an int or a size out of range      {method, param, index, expected}
- *   REDO_EPOSITION  no number that a position can have (the same)
- *   REDO_ENOSESSION no number that a handle can have   (the same)
- *   REDO_EOPTION    unknown, or given twice            {method, option}
- * Of an option, `param` is its name and `index` that of the map. */
+ * Whether a client's language sends text and bytes as str or as bin does not matter: what is wanted
+ * decides. Where it is text, the bytes of either must be UTF-8.
+ *
+ * REDO_OK, or the code that *error holds too, its details saying which param or option (their texts
+ * are pieces of the message); the method's name is for the caller to add:
+ *   REDO_EPARAMS    the wrong number of params            {expected, given}
+ *   REDO_ETYPE      the wrong type; a float is no integer {param, index, expected, given}
+ *   REDO_ERANGE     an int, a size or a count out of range {param, index, expected}
+ *   REDO_EPOSITION  no number that a position can have    (the same)
+ *   REDO_ENOSESSION no number that a handle can have      (the same)
+ *   REDO_EUTF8      text that is not UTF-8                (the same)
+ *   REDO_EOPTION    unknown, or given twice               {option}
+ *                   a key that is no name                 {expected, given}
+ * Of an option, `param` is its name and `index` that of the map; of a key, `param` is "options". */
 int method_check(struct methods const *m, enum method_symbol symbol,
                  msgpack_object_array const *params, struct args *args, struct error *error);
 
 /* Reads one value as a type, as method_check() does for each param: for the items of arrays.
- * REDO_OK, REDO_ETYPE, REDO_ERANGE, REDO_EPOSITION or REDO_ENOSESSION. */
+ * REDO_OK, REDO_ETYPE, REDO_ERANGE, REDO_EPOSITION, REDO_ENOSESSION or REDO_EUTF8. */
 int arg_read(enum param_type type, msgpack_object const *object, struct arg *arg);
 
 /* The option of that name, which the method must have; and its value, or what stands for it. */

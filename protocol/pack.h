@@ -113,6 +113,13 @@ static inline void pack_short(struct buffer *b, char const *text, size_t size)
     b->size += 1 + size;
 }
 
+/* A value that was read: as deep as the frame it came in. */
+static inline void pack_object(struct buffer *b, msgpack_object const *object)
+{
+    msgpack_packer packer = {b, pack_write};
+    msgpack_pack_object(&packer, *object);
+}
+
 /* The beginnings of messages. What the caller packs next: after pack_request() and
  * pack_notification() the array of params; after pack_response() the result. A response that
  * tells an error is error_respond()'s. */

@@ -111,8 +111,6 @@ static void write_events(struct buffer *b)
 
 void reference_write(struct methods const *m, struct buffer *b)
 {
-    struct frame_limits limits = FRAME_LIMITS_DEFAULT;
-
     put(b, REFERENCE_BEGIN "\n");
     write_methods(m, b);
     write_events(b);
@@ -136,10 +134,8 @@ void reference_write(struct methods const *m, struct buffer *b)
 
     put(b, "\n## Limits\n\nThose of a daemon that was not told otherwise.\n\n"
            "| limit | value | of what |\n| --- | --- | --- |\n");
-    print(b, "| `bytes` | %zu | bytes of a message |\n", limits.bytes);
-    print(b, "| `items` | %u | objects in a message: arrays, maps, keys and values each |\n",
-          limits.items);
-    print(b, "| `depth` | %u | arrays and maps in one another |\n", limits.depth);
-    print(b, "| `state` | %d | bytes of a state |\n", REDO_STATE_MAX);
+    for (size_t i = 0; i < limit_count; i++)
+        print(b, "| `%s` | %llu | %s |\n", limit_table[i].name,
+              (unsigned long long)limit_table[i].value, limit_table[i].text);
     put(b, "\n" REFERENCE_END);
 }

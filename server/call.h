@@ -17,6 +17,8 @@ struct call {
     struct client *client;
     struct message const *message;
     struct args args;
+    bool waits;      /* the answer tells of what is not on disk yet ... */
+    uint64_t number; /* ... until this batch is */
     struct error error; /* what is answered if the handler does not return REDO_OK */
 };
 
@@ -32,8 +34,23 @@ struct buffer *call_reply(struct call *call);
  * Returns the code. */
 int call_fail(struct call *call, int code);
 
-/* The session that param 0 names, if this client may see it: REDO_OK or REDO_ENOSESSION. */
+/* The handler is to be called again when the client's job is done; it returns this, and nothing
+ * else has been done. Never a code of the table. */
+#define CALL_LATER (-1)
+
+/* The session that param 0 names, if this client may see it: REDO_OK, REDO_ENOSESSION or another
+ * failure, CALL_LATER. */
 int call_room(struct call *call, struct room **room);
+
+/* The same for who begins anew or leaves: call_room() refuses a client that was told at once of changes
+ * that are lost (REDO_ERESYNC) until then. */
+int call_room_anew(struct call *call, struct room **room);
+
+/* This call wants what it changes in the room to be on disk as soon as can be. */
+bool call_in_hurry(struct call const *call, struct room const *room);
+
+/* The answer tells of this room: it waits for its last change, unless the client is relaxed. */
+void call_waits_for(struct call *call, struct room const *room);
 
 /* The position that the param names: REDO_OK, REDO_EPOSITION or REDO_EDROPPED. */
 int call_node(struct call *call, struct room *room, unsigned param, struct node **node);
@@ -46,15 +63,18 @@ static inline int64_t call_integer(struct call const *call, unsigned param)
     return call->args.param[param].integer;
 }
 
-call_handler call_server_hello, call_server_info, call_server_ping;
+call_handler call_server_hello, call_server_info, call_server_ping, call_flush, call_backup;
 call_handler call_beginsession, call_loadsession, call_opensession, call_endsession, call_deletesession,
-    call_listsessions, call_getsession;
+    call_listsessions, call_getsession, call_restoresession, call_purgesession,
+    call_renamesession, call_copysession;
 call_handler call_addposition, call_addpositions, call_setgraftbehavior, call_getnextposition,
     call_dropposition, call_updatesavedstate, call_setbetterfields, call_suppresscycle,
     call_duplicatepath, call_clearsessionchanged, call_apply_encoded;
 call_handler call_getfirstposition, call_getsessionsize, call_getgraftbehavior, call_getsavedstate,
     call_hassessionchanged, call_getposition, call_getbranches, call_getpath, call_getsolution,
     call_gettree, call_getpositions;
+call_handler call_dropsubtree, call_restoresubtree, call_listsubtrees, call_purgesubtree,
+    call_setproperty, call_getproperties;
 call_handler call_attach, call_readsnapshot, call_detach;
 
 #endif

@@ -19,7 +19,7 @@ int call_attach(struct call *call)
 {
     struct room *room;
     struct subscription *s;
-    int rc = call_room(call, &room);
+    int rc = call_room_anew(call, &room);
     if (rc)
         return rc;
     rc = room_attach(room, call->client, args_flag(&call->args, "effects", true),

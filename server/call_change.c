@@ -6,25 +6,34 @@
 #include "server/moves.h"
 #include "server/reply.h"
 
-int call_apply(struct call *call, struct room *room, redo_operation const *op, redo_result *result)
+/* What there is to tell of an operation that is refused. */
+static int fail_operation(struct call *call, int code, struct room const *room,
+                          redo_operation const *op)
 {
-    int rc = room_apply(room, call->client, op, result);
-    if (!rc)
-        return REDO_OK;
-    call_fail(call, rc);
-    if (rc == REDO_ESTATE) {
+    call_fail(call, code);
+    if (op->position != REDO_NOPOSITION)
+        error_add_int(&call->error, "position", op->position);
+    if (op->kind == REDO_OP_DUPLICATE)
+        error_add_int(&call->error, "source", op->source);
+    if (code == REDO_ESTATE) {
         error_add_int(&call->error, "expected", room->history->size);
         error_add_int(&call->error, "given", (int64_t)op->statesize);
-    } else if (rc == REDO_ERANGE) {
+    } else if (code == REDO_ERANGE) {
         error_add_int(&call->error, "endpoint", op->endpoint);
-    } else if (rc == REDO_ECONSTANT) {
+    } else if (code == REDO_ECONSTANT) {
         error_add_int(&call->error, "given", op->value);
-    } else if (op->position != REDO_NOPOSITION) {
-        error_add_int(&call->error, "position", op->position);
-        if (op->kind == REDO_OP_DUPLICATE)
-            error_add_int(&call->error, "source", op->source);
     }
-    return rc;
+    return code;
+}
+
+int call_apply(struct call *call, struct room *room, redo_operation const *op, redo_result *result)
+{
+    int rc = room_apply(room, call->client, call_in_hurry(call, room), op, result);
+    if (!rc) {
+        call_waits_for(call, room); /* for this change, too */
+        return REDO_OK;
+    }
+    return fail_operation(call, rc, room, op);
 }
 
 /* With strict: the operation comes upon this position, which must have its state and endpoint. */
@@ -70,8 +79,9 @@ int call_addposition(struct call *call)
     if ((rc = call_apply(call, room, &op, &r)))
         return rc;
     bool grafted = r.graftedto != REDO_NOPOSITION, copied = r.made > 1;
+    bool supersedes = r.supersedes != REDO_NOPOSITION;
     struct buffer *b = call_reply(call);
-    pack_map(b, REPLY_POSITION_FIELDS + 1u + r.differs + grafted + copied);
+    pack_map(b, REPLY_POSITION_FIELDS + 1u + r.differs + grafted + copied + supersedes);
     reply_position_fields(b, node_at(room->history, r.position));
     pack_key(b, "new");
     pack_bool(b, r.created);
@@ -93,6 +103,10 @@ int call_addposition(struct call *call)
         pack_uint(b, r.firstmade);
         pack_uint(b, r.made);
     }
+    if (supersedes) {
+        pack_key(b, "supersedes");
+        pack_uint(b, r.supersedes);
+    }
     return REDO_OK;
 }
 
@@ -105,34 +119,34 @@ struct item {
     uint32_t maker;    /* the one that this item makes, or one before it */
 };
 
-static int fail_item(struct call *call, int code, size_t index)
-{
-    if (call->error.code != code)
-        call_fail(call, code);
-    error_add_int(&call->error, "index", (int64_t)index);
-    return code;
-}
+#define ITEM_FIELDS 5
 
 static int read_item(struct call *call, struct room *room, msgpack_object const *object,
                      size_t index, struct item *item)
 {
-    struct arg arg[5];
+    static struct {
+        char const *name;
+        enum param_type type;
+    } const expected[ITEM_FIELDS] = {{"prev", PARAM_POSITION},
+                                     {"move", PARAM_INT},
+                                     {"state", PARAM_BIN},
+                                     {"endpoint", PARAM_INT},
+                                     {"checkequiv", PARAM_INT}};
+    struct arg arg[ITEM_FIELDS];
     if (object->type != MSGPACK_OBJECT_ARRAY)
-        return REDO_ETYPE;
-    if (object->via.array.size != 5)
-        return REDO_EPARAMS;
+        return call_fail(call, REDO_ETYPE);
+    if (object->via.array.size != ITEM_FIELDS)
+        return call_fail(call, REDO_EPARAMS);
     msgpack_object const *fields = object->via.array.ptr;
-    if (fields[0].type != MSGPACK_OBJECT_POSITIVE_INTEGER &&
-        fields[0].type != MSGPACK_OBJECT_NEGATIVE_INTEGER)
-        return REDO_ETYPE;
     bool place = fields[0].type == MSGPACK_OBJECT_NEGATIVE_INTEGER;
-    int rc;
-    if ((!place && (rc = arg_read(PARAM_POSITION, &fields[0], &arg[0]))) ||
-        (rc = arg_read(PARAM_INT, &fields[1], &arg[1])) ||
-        (rc = arg_read(PARAM_BIN, &fields[2], &arg[2])) ||
-        (rc = arg_read(PARAM_INT, &fields[3], &arg[3])) ||
-        (rc = arg_read(PARAM_INT, &fields[4], &arg[4])))
-        return rc;
+    for (int i = place ? 1 : 0; i < ITEM_FIELDS; i++) {
+        int rc = arg_read(expected[i].type, &fields[i], &arg[i]);
+        if (rc) {
+            call_fail(call, rc);
+            error_add_word(&call->error, "field", expected[i].name);
+            return rc;
+        }
+    }
     item->prev = place ? fields[0].via.i64 : arg[0].integer;
     item->op = (redo_operation){.kind = REDO_OP_ADD,
                                 .position = place ? REDO_NOPOSITION : (uint32_t)item->prev,
@@ -141,10 +155,16 @@ static int read_item(struct call *call, struct room *room, msgpack_object const 
                                 .statesize = arg[2].bytes.size,
                                 .endpoint = (int)arg[3].integer,
                                 .value = (int)arg[4].integer};
+    if (place && item->prev < -(int64_t)index) {
+        call_fail(call, REDO_EPOSITION);
+        error_add_word(&call->error, "field", expected[0].name);
+        return REDO_EPOSITION;
+    }
     struct node *n;
-    if (place ? item->prev < -(int64_t)index : (rc = history_find(room->history, item->op.position, &n)))
-        return place ? REDO_EPOSITION : rc;
-    return history_check_add(room->history, &item->op);
+    int rc = place ? REDO_OK : history_find(room->history, item->op.position, &n);
+    if (!rc)
+        rc = history_check_add(room->history, &item->op);
+    return rc ? fail_operation(call, rc, room, &item->op) : REDO_OK;
 }
 
 /* With strict: whether what the item comes upon, in the history or earlier in the list, has another
@@ -184,7 +204,7 @@ static int read_items(struct call *call, struct room *room, msgpack_object_array
         if (!rc && strict)
             rc = check_strict_item(call, room, items, i, &moves);
         if (rc)
-            fail_item(call, rc, i);
+            error_add_int(&call->error, "index", i);
     }
     moves_close(&moves);
     return rc;
@@ -204,8 +224,10 @@ int call_addpositions(struct call *call)
         if (items[i].prev < 0)
             items[i].op.position = results[-1 - items[i].prev].position;
         rc = call_apply(call, room, &items[i].op, &results[i]);
-        if (rc) /* memory, or numbers, have run out: what is done stays, and is told */
+        if (rc) { /* memory, or numbers, have run out: what is done stays, and is told */
+            error_add_int(&call->error, "index", (int64_t)i);
             error_add_int(&call->error, "added", (int64_t)i);
+        }
     }
     if (!rc) {
         struct buffer *b = call_reply(call);
@@ -366,7 +388,7 @@ int call_apply_encoded(struct call *call)
     if ((rc = call_apply(call, room, &op, &r)))
         return rc;
     struct buffer *b = call_reply(call);
-    pack_map(b, 11);
+    pack_map(b, 12);
     pack_key(b, "value");
     pack_int(b, r.value);
     pack_key(b, "position");
@@ -381,6 +403,8 @@ int call_apply_encoded(struct call *call)
     reply_number(b, r.graftedfrom);
     pack_key(b, "graftedto");
     reply_number(b, r.graftedto);
+    pack_key(b, "supersedes");
+    reply_number(b, r.supersedes);
     pack_key(b, "firstmade");
     reply_number(b, r.firstmade);
     pack_key(b, "made");

@@ -1,7 +1,11 @@
 /* server.*: about the daemon itself. */
+#include <string.h>
+#include <unistd.h>
+
 #include "protocol/describe.h"
 #include "server/call.h"
 #include "server/daemon.h"
+#include "server/job.h"
 #include "server/log.h"
 #include "server/page.h"
 
@@ -31,8 +35,38 @@ int call_server_hello(struct call *call)
     return REDO_OK;
 }
 
+/* The names of damaged sessions, at most PAGE_DEFAULT. */
+static bool note_damaged(void *data, struct store_info const *info)
+{
+    struct job *job = data;
+    if (info->damaged) {
+        pack_str(&job->packed, info->name, info->name_size);
+        job->count++;
+    }
+    return job->count < PAGE_DEFAULT;
+}
+
+static void run_damaged(struct job *job)
+{
+    job->result =
+        store_list(job->reader, NULL, 0, NULL, 0, SIZE_MAX, false, note_damaged, job);
+    if (!job->result && job->packed.failed)
+        job->result = REDO_ENOMEM;
+}
+
 int call_server_info(struct call *call)
 {
+    struct job *job = call->client->job;
+    if (call->gateway->store && (!job || job->run != run_damaged)) {
+        job = job_new(call->gateway, call->client);
+        if (!job)
+            return call_fail(call, REDO_ENOMEM);
+        job->run = run_damaged;
+        job_start(job);
+        return CALL_LATER;
+    }
+    if (job && job->result)
+        return call_fail(call, job->result);
     struct describe_limit const limits[] = {
         {"name", ROOM_NAME_MAX},
         {"page", PAGE_MAX},
@@ -41,8 +75,69 @@ int call_server_info(struct call *call)
         {"connections", call->gateway->daemon->config.max_connections},
     };
     struct frame_limits const *frame = &call->client->conn->conns->limits.frame;
+    struct buffer *b = call_reply(call);
     describe_pack(&call->gateway->methods, REDOD_VERSION, frame, limits,
-                  sizeof limits / sizeof *limits, call_reply(call));
+                  sizeof limits / sizeof *limits, 1, b);
+    pack_key(b, "damaged");
+    pack_array(b, job ? job->count : 0);
+    if (job)
+        buffer_append(b, job->packed.data, job->packed.size);
+    return REDO_OK;
+}
+
+int call_flush(struct call *call)
+{
+    if (call->gateway->store) {
+        call->waits = true;
+        call->number = committer_flush(&call->gateway->committer);
+    }
+    pack_nil(call_reply(call));
+    return REDO_OK;
+}
+
+static void run_backup(struct job *job)
+{
+    char why[ERROR_MESSAGE_MAX];
+    job->result = store_backup(job->gateway->store, job->name.data, why, sizeof why);
+    if (job->result)
+        buffer_append(&job->text, why, strlen(why) + 1);
+}
+
+int call_backup(struct call *call)
+{
+    struct arg const *path = &call->args.param[0];
+    uid_t uid = call->client->conn->peer.uid;
+    if (!call->gateway->store)
+        return call_fail(call, REDO_ESTORE);
+    /* The daemon writes the file as itself: for nobody who could not do that anyway. */
+    if (uid != 0 && uid != geteuid())
+        return call_fail(call, REDO_EDENIED);
+    if (!path->bytes.size || path->bytes.data[0] != '/' ||
+        memchr(path->bytes.data, '\0', path->bytes.size)) {
+        error_begin(&call->error, REDO_ENAME, "not an absolute path");
+        return REDO_ENAME;
+    }
+    struct job *job = call->client->job;
+    if (!job || job->run != run_backup) {
+        job = job_new(call->gateway, call->client);
+        if (!job)
+            return call_fail(call, REDO_ENOMEM);
+        job->run = run_backup;
+        buffer_append(&job->name, path->bytes.data, path->bytes.size);
+        buffer_append(&job->name, "", 1);
+        if (job->name.failed) {
+            job_free(job);
+            return call_fail(call, REDO_ENOMEM);
+        }
+        job_start_after(job, committer_flush(&call->gateway->committer));
+        return CALL_LATER;
+    }
+    if (job->result) {
+        error_begin(&call->error, job->result, "%s",
+                    job->text.size ? job->text.data : redo_strerror(job->result));
+        return job->result;
+    }
+    pack_nil(call_reply(call));
     return REDO_OK;
 }
 

@@ -1,30 +1,71 @@
-/* Sessions: beginning, finding, listing and ending them. */
+/* Sessions: beginning, finding, listing, naming and ending them. What asks the store may return
+ * CALL_LATER at any rooms_*() or job, and is then begun again: nothing is changed before the last of
+ * these. */
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/dump.h"
 #include "core/redo.h"
 #include "server/call.h"
+#include "server/job.h"
 #include "server/page.h"
 #include "server/reply.h"
+#include "server/rooms.h"
 
-int call_room(struct call *call, struct room **found)
+/* ---- finding ----------------------------------------------------------------------------- */
+
+static int fail_session(struct call *call, int code, struct arg const *arg)
+{
+    if (code == CALL_LATER)
+        return code;
+    call_fail(call, code);
+    if (arg->type == PARAM_STR || arg->named)
+        error_add_text(&call->error, "session", arg->bytes.data, arg->bytes.size);
+    else
+        error_add_int(&call->error, "session", arg->integer);
+    return code;
+}
+
+int call_room_anew(struct call *call, struct room **room)
 {
     struct arg const *arg = &call->args.param[0];
-    struct room *room = arg->named ? registry_named(&call->gateway->registry, arg->bytes.data,
-                                                    arg->bytes.size)
-                                   : registry_handled(&call->gateway->registry,
-                                                      (uint64_t)arg->integer);
-    /* Others' private sessions are not there. */
-    if (!room || (room->owner && room->owner != call->client)) {
-        call_fail(call, REDO_ENOSESSION);
-        if (arg->named)
-            error_add_text(&call->error, "session", arg->bytes.data, arg->bytes.size);
-        else
-            error_add_int(&call->error, "session", arg->integer);
-        return REDO_ENOSESSION;
-    }
-    *found = room;
+    int rc = arg->named ? rooms_named(call, arg->bytes.data, arg->bytes.size, room)
+                        : rooms_handled(call, (uint64_t)arg->integer, room);
+    if (rc)
+        return fail_session(call, rc, arg);
+    room_lost(*room, call->client, false);
+    call_waits_for(call, *room);
     return REDO_OK;
+}
+
+int call_room(struct call *call, struct room **room)
+{
+    struct arg const *arg = &call->args.param[0];
+    int rc = arg->named ? rooms_named(call, arg->bytes.data, arg->bytes.size, room)
+                        : rooms_handled(call, (uint64_t)arg->integer, room);
+    if (!rc && room_is_lost(*room, call->client))
+        rc = REDO_ERESYNC;
+    if (rc)
+        return fail_session(call, rc, arg);
+    call_waits_for(call, *room);
+    return REDO_OK;
+}
+
+/* That no session has this name: REDO_OK, REDO_EEXISTS ... */
+static int check_free(struct call *call, char const *name, size_t size)
+{
+    struct room *there;
+    int rc = rooms_named(call, name, size, &there);
+    if (rc == REDO_ENOSESSION)
+        return REDO_OK;
+    if (rc == CALL_LATER)
+        return rc;
+    if (!rc)
+        call_waits_for(call, there); /* that it is there may be known when it is on disk */
+    call_fail(call, rc ? rc : REDO_EEXISTS);
+    error_add_text(&call->error, "name", name, size);
+    return call->error.code;
 }
 
 static int check_name(struct call *call, struct arg const *name)
@@ -39,15 +80,43 @@ static int check_name(struct call *call, struct arg const *name)
     return REDO_ENAME;
 }
 
+/* This client is told of the session at once, or no more so. */
+static int set_relaxed(struct client *client, struct room const *room, bool relaxed)
+{
+    for (struct link *l = client->subscriptions.next; l != &client->subscriptions; l = l->next) {
+        struct subscription *s = list_entry(l, struct subscription, in_client);
+        if (s->room == room)
+            s->relaxed = relaxed;
+    }
+    size_t i = 0;
+    while (i < client->relaxed_count && client->relaxed[i].handle != room->handle)
+        i++;
+    bool is = i < client->relaxed_count;
+    if (is && !relaxed)
+        client->relaxed[i] = client->relaxed[--client->relaxed_count];
+    if (is && relaxed)
+        client->relaxed[i].lost = false;
+    if (is || !relaxed)
+        return REDO_OK;
+    struct relaxed *grown = realloc(client->relaxed, (client->relaxed_count + 1) * sizeof *grown);
+    if (!grown)
+        return REDO_ENOMEM;
+    client->relaxed = grown;
+    client->relaxed[client->relaxed_count++] = (struct relaxed){.handle = room->handle};
+    return REDO_OK;
+}
+
+/* ---- beginning --------------------------------------------------------------------------- */
+
 static int fail_state(struct call *call, char const *why)
 {
     error_begin(&call->error, REDO_ESTATE, "%s", why);
     return REDO_ESTATE;
 }
 
-/* begins: created, answers joined: not. */
 static void answer_begin(struct call *call, struct room const *room, bool created)
 {
+    call_waits_for(call, room);
     struct buffer *b = call_reply(call);
     pack_map(b, REPLY_SESSION_FIELDS + 1);
     reply_session_fields(b, room);
@@ -58,6 +127,7 @@ static void answer_begin(struct call *call, struct room const *room, bool create
 /* A session of that name is there already. */
 static int join(struct call *call, struct room *room, int64_t size, int64_t cmpsize)
 {
+    call_waits_for(call, room);
     if (!args_flag(&call->args, "join", false)) {
         call_fail(call, REDO_EEXISTS);
         error_add_text(&call->error, "name", room->name, room->name_size);
@@ -69,27 +139,65 @@ static int join(struct call *call, struct room *room, int64_t size, int64_t cmps
         error_add_int(&call->error, "cmpsize", room->history->cmpsize);
         return REDO_ESTATE;
     }
+    if (set_relaxed(call->client, room, args_flag(&call->args, "relaxed", false)))
+        return call_fail(call, REDO_ENOMEM);
     answer_begin(call, room, false);
     return REDO_OK;
 }
 
-/* Makes a room of the history, which belongs to it from here on, and answers. */
-static int begin(struct call *call, struct history *history, struct arg const *name)
+/* Makes a room of the history, which belongs to it from here on; in the store if it has a name and
+ * `stored`. */
+static int begin(struct call *call, struct history *history, char const *name, size_t name_size,
+                 bool stored, bool relaxed, struct room **begun)
 {
-    struct room *room = room_new(history, name->present ? name->bytes.data : NULL,
-                                 name->present ? name->bytes.size : 0);
-    if (!room)
-        return call_fail(call, REDO_ENOMEM);
-    if (registry_enter(&call->gateway->registry, room)) {
-        room_free(room);
+    struct gateway *gateway = call->gateway;
+    void *dump = NULL;
+    size_t size = 0;
+    stored = stored && name && gateway->store;
+    if (stored && history_dump(history, &dump, &size)) {
+        history_free(history);
         return call_fail(call, REDO_ENOMEM);
     }
-    if (!name->present) {
+    struct store_info info = {
+        .id = stored ? gateway->registry.next_handle : 0,
+        .name = name,
+        .name_size = name_size,
+        .created = time(NULL),
+        .owner = call->client->conn->peer.uid,
+        .bytes = size,
+    };
+    struct room *room = rooms_enter(gateway, history, &info);
+    if (room && relaxed && set_relaxed(call->client, room, true)) {
+        rooms_discard(gateway, room);
+        room = NULL;
+    }
+    if (!room) {
+        free(dump);
+        return call_fail(call, REDO_ENOMEM);
+    }
+    if (stored) {
+        gateway->registry.next_handle++;
+        info = rooms_info(room);
+        batch_create(committer_change(&gateway->committer, !relaxed, &room->number), &info, dump,
+                     size);
+        free(dump);
+    } else if (!name) {
         room->owner = call->client;
         list_append(&call->client->privates, &room->in_owner);
     }
-    answer_begin(call, room, true);
+    *begun = room;
     return REDO_OK;
+}
+
+static int begin_and_answer(struct call *call, struct history *history, struct arg const *name,
+                            bool stored, bool relaxed)
+{
+    struct room *room;
+    int rc = begin(call, history, name->present ? name->bytes.data : NULL,
+                   name->present ? name->bytes.size : 0, stored, relaxed, &room);
+    if (!rc)
+        answer_begin(call, room, true);
+    return rc;
 }
 
 int call_beginsession(struct call *call)
@@ -106,36 +214,37 @@ int call_beginsession(struct call *call)
         return fail_state(call, "cmpsize is not in 0 to size");
     if ((int64_t)state->bytes.size != size)
         return fail_state(call, "size is not the length of the state");
-    if (name->present && check_name(call, name))
-        return call->error.code;
-    struct registry *registry = &call->gateway->registry;
     if (name->present) {
-        struct room *there = registry_named(registry, name->bytes.data, name->bytes.size);
-        if (there)
+        struct room *there;
+        if (check_name(call, name))
+            return call->error.code;
+        int rc = rooms_named(call, name->bytes.data, name->bytes.size, &there);
+        if (rc == REDO_OK)
             return join(call, there, size, cmpsize);
+        if (rc != REDO_ENOSESSION)
+            return fail_session(call, rc, name);
     }
-
     struct history *history = history_new(state->bytes.data, (size_t)size, (size_t)cmpsize);
-    return history ? begin(call, history, name) : call_fail(call, redo_lasterror());
+    if (!history)
+        return call_fail(call, redo_lasterror());
+    return begin_and_answer(call, history, name, !args_flag(&call->args, "private", false),
+                            args_flag(&call->args, "relaxed", false));
 }
 
 int call_loadsession(struct call *call)
 {
     struct arg const *dump = &call->args.param[0], *name = args_option(&call->args, "name");
-    if (name->present && check_name(call, name))
-        return call->error.code;
-    if (name->present &&
-        registry_named(&call->gateway->registry, name->bytes.data, name->bytes.size)) {
-        call_fail(call, REDO_EEXISTS);
-        error_add_text(&call->error, "name", name->bytes.data, name->bytes.size);
-        return REDO_EEXISTS;
-    }
+    int rc = name->present ? check_name(call, name) : REDO_OK;
+    if (rc || (name->present && (rc = check_free(call, name->bytes.data, name->bytes.size))))
+        return rc;
     struct history *history;
-    int rc = history_load(dump->bytes.data, dump->bytes.size, &history);
-    return rc ? call_fail(call, rc) : begin(call, history, name);
+    rc = history_load(dump->bytes.data, dump->bytes.size, &history);
+    return rc ? call_fail(call, rc) : begin_and_answer(call, history, name, true, false);
 }
 
-static int answer_session(struct call *call)
+/* ---- telling ----------------------------------------------------------------------------- */
+
+int call_getsession(struct call *call)
 {
     struct room *room;
     int rc = call_room(call, &room);
@@ -144,38 +253,33 @@ static int answer_session(struct call *call)
     return rc;
 }
 
-int call_getsession(struct call *call)
-{
-    return answer_session(call);
-}
-
 int call_opensession(struct call *call)
 {
     struct arg const *name = &call->args.param[0];
-    struct room *room =
-        registry_named(&call->gateway->registry, name->bytes.data, name->bytes.size);
-    if (!room) {
-        call_fail(call, REDO_ENOSESSION);
-        error_add_text(&call->error, "session", name->bytes.data, name->bytes.size);
-        return REDO_ENOSESSION;
-    }
+    struct room *room;
+    int rc = rooms_named(call, name->bytes.data, name->bytes.size, &room);
+    if (rc)
+        return fail_session(call, rc, name);
+    if (set_relaxed(call->client, room, args_flag(&call->args, "relaxed", false)))
+        return call_fail(call, REDO_ENOMEM);
+    call_waits_for(call, room);
     reply_session(call_reply(call), room);
     return REDO_OK;
 }
 
-/* Takes the room away from all who attend it, and frees it. */
-static void discard(struct call *call, struct room *room)
+/* ---- ending ------------------------------------------------------------------------------ */
+
+/* Takes the room away from all who attend it, and out of memory. */
+static void dismiss(struct call *call, struct room *room)
 {
     room_dismiss(room);
-    list_remove(&room->in_owner);
-    registry_leave(&call->gateway->registry, room);
-    room_free(room);
+    rooms_discard(call->gateway, room);
 }
 
 int call_endsession(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_anew(call, &room);
     if (rc)
         return rc;
     struct link *all = &call->client->subscriptions, *next;
@@ -185,8 +289,28 @@ int call_endsession(struct call *call)
         if (s->room == room)
             subscription_end(s);
     }
+    set_relaxed(call->client, room, false);
     if (room->owner)
-        discard(call, room);
+        dismiss(call, room);
+    pack_nil(call_reply(call));
+    return REDO_OK;
+}
+
+/* The change is in the open batch, and somebody waits for it. */
+static struct batch *change(struct call *call)
+{
+    call->waits = true;
+    return committer_change(&call->gateway->committer, true, &call->number);
+}
+
+/* Nothing of the session could be read: it can be deleted all the same, and its name be free again. */
+static int delete_damaged(struct call *call)
+{
+    struct job *job = call->client->job;
+    uint64_t id = job->info.id;
+    if (rooms_leave(call->gateway, id))
+        return call_fail(call, REDO_ENOMEM);
+    batch_trash(change(call), id, time(NULL));
     pack_nil(call_reply(call));
     return REDO_OK;
 }
@@ -195,10 +319,261 @@ int call_deletesession(struct call *call)
 {
     struct room *room;
     int rc = call_room(call, &room);
+    if (rc == REDO_EDAMAGED && call->client->job && call->client->job->info.id)
+        return delete_damaged(call);
     if (rc)
         return rc;
-    discard(call, room);
+    if (room->stored) {
+        if (rooms_leave(call->gateway, room->handle))
+            return call_fail(call, REDO_ENOMEM);
+        batch_trash(change(call), room->handle, time(NULL));
+        room->number = call->number;
+    }
+    dismiss(call, room);
     pack_nil(call_reply(call));
+    return REDO_OK;
+}
+
+/* ---- jobs -------------------------------------------------------------------------------- */
+
+/* The job of this kind that the request waited for, or NULL. */
+static struct job *finished(struct call *call, void (*run)(struct job *job))
+{
+    struct job *job = call->client->job;
+    return job && job->run == run ? job : NULL;
+}
+
+static int start(struct call *call, struct job *job)
+{
+    if (!job || job->name.failed || job->after.failed) {
+        if (job)
+            job_free(job);
+        return call_fail(call, REDO_ENOMEM);
+    }
+    /* What this client was told, or asks for in the requests before, is to be seen. */
+    job_start_after(job, committer_flush(&call->gateway->committer));
+    return CALL_LATER;
+}
+
+static int check_store(struct call *call)
+{
+    if (call->gateway->store)
+        return REDO_OK;
+    error_begin(&call->error, REDO_ESTORE, "there is no store: the sessions live in memory");
+    return REDO_ESTORE;
+}
+
+/* A session in the trash, with its content; job->name, if not empty, is what it is to be called. */
+static void run_find_trashed(struct job *job)
+{
+    struct store_info info, other;
+    job->result = store_find_id(job->reader, job->id, &info);
+    if (job->result == REDO_OK && !info.trashed)
+        job->result = REDO_ENOSESSION;
+    if (job->result)
+        return;
+    buffer_append(&job->text, info.name, info.name_size);
+    job->info = info;
+    job->info.name = job->text.data;
+    job->info.properties = NULL;
+    job->result = job->text.failed
+                      ? REDO_ENOMEM
+                      : store_load(job->reader, job->id, &job->history, &job->sequence, &job->damaged);
+    struct buffer const *name = job->name.size ? &job->name : &job->text;
+    job->more = !job->result && store_find(job->reader, name->data, name->size, &other) == REDO_OK;
+}
+
+/* The job that found the trashed session of param 0: REDO_OK, a failure, CALL_LATER. */
+static int find_trashed(struct call *call, struct arg const *name, struct job **found)
+{
+    int rc = check_store(call);
+    if (rc)
+        return rc;
+    struct job *job = finished(call, run_find_trashed);
+    if (!job || rooms_stale(job)) {
+        job = job_new(call->gateway, call->client);
+        if (job) {
+            job->run = run_find_trashed;
+            job->id = (uint64_t)call_integer(call, 0);
+            if (name && name->present)
+                buffer_append(&job->name, name->bytes.data, name->bytes.size);
+        }
+        return start(call, job);
+    }
+    if (!job->result && rooms_leaving(call->gateway, job->id))
+        job->result = REDO_ENOSESSION; /* being purged */
+    if (job->result)
+        return fail_session(call, job->result, &call->args.param[0]);
+    *found = job;
+    return REDO_OK;
+}
+
+int call_restoresession(struct call *call)
+{
+    struct arg const *name = args_option(&call->args, "name");
+    struct job *job = NULL;
+    int rc = name->present ? check_name(call, name) : REDO_OK;
+    if (rc || (rc = find_trashed(call, name, &job)))
+        return rc;
+    struct store_info info = job->info;
+    if (name->present) {
+        info.name = name->bytes.data;
+        info.name_size = name->bytes.size;
+    }
+    struct registry *registry = &call->gateway->registry;
+    if (job->more || registry_named(registry, info.name, info.name_size) ||
+        registry_handled(registry, info.id)) {
+        call_fail(call, REDO_EEXISTS);
+        error_add_text(&call->error, "name", info.name, info.name_size);
+        return REDO_EEXISTS;
+    }
+    info.sequence = job->sequence;
+    struct room *room = rooms_enter(call->gateway, job->history, &info);
+    job->history = NULL;
+    if (!room)
+        return call_fail(call, REDO_ENOMEM);
+    batch_restore(change(call), room->handle, room->name, room->name_size);
+    room->number = call->number;
+    reply_session(call_reply(call), room);
+    return REDO_OK;
+}
+
+int call_purgesession(struct call *call)
+{
+    struct job *job = NULL;
+    int rc = find_trashed(call, NULL, &job);
+    if (rc)
+        return rc;
+    if (registry_handled(&call->gateway->registry, job->id)) /* being restored */
+        return fail_session(call, REDO_ENOSESSION, &call->args.param[0]);
+    if (rooms_leave(call->gateway, job->id))
+        return call_fail(call, REDO_ENOMEM);
+    batch_purge(change(call), job->id);
+    rooms_departed(call->gateway, job->id, job->info.name, job->info.name_size);
+    pack_nil(call_reply(call));
+    return REDO_OK;
+}
+
+int call_renamesession(struct call *call)
+{
+    struct arg const *name = &call->args.param[1];
+    struct room *room;
+    int rc = check_name(call, name);
+    if (rc || (rc = call_room(call, &room)))
+        return rc;
+    if (!room->name)
+        return call_fail(call, REDO_ENAME);
+    if ((rc = check_free(call, name->bytes.data, name->bytes.size)))
+        return rc;
+    char *copy = malloc(name->bytes.size + 1);
+    if (!copy)
+        return call_fail(call, REDO_ENOMEM);
+    memcpy(copy, name->bytes.data, name->bytes.size);
+    copy[name->bytes.size] = '\0';
+    /* Under its old name the store shows it until the batch is on disk. */
+    if (room->stored && rooms_leave(call->gateway, room->handle)) {
+        free(copy);
+        return call_fail(call, REDO_ENOMEM);
+    }
+    registry_leave(&call->gateway->registry, room);
+    free(room->name);
+    room->name = copy;
+    room->name_size = name->bytes.size;
+    registry_enter(&call->gateway->registry, room); /* into the place it left */
+    if (room->stored) {
+        batch_rename(change(call), room->handle, room->name, room->name_size);
+        room->number = call->number;
+    }
+    reply_session(call_reply(call), room);
+    return REDO_OK;
+}
+
+int call_copysession(struct call *call)
+{
+    struct arg const *name = &call->args.param[1];
+    struct room *room, *begun;
+    int rc = check_name(call, name);
+    if (rc || (rc = call_room(call, &room)) ||
+        (rc = check_free(call, name->bytes.data, name->bytes.size)))
+        return rc;
+    void *dump;
+    size_t size;
+    struct history *history;
+    rc = history_dump(room->history, &dump, &size);
+    if (!rc) {
+        rc = history_load(dump, size, &history);
+        free(dump);
+    }
+    if (rc)
+        return call_fail(call, rc);
+    /* What is not to touch the disk does not by a copy either. */
+    rc = begin(call, history, name->bytes.data, name->bytes.size, room->stored || !room->name,
+               room_relaxed(room, call->client), &begun);
+    if (rc)
+        return rc;
+    call_waits_for(call, begun);
+    reply_session(call_reply(call), begun);
+    return REDO_OK;
+}
+
+/* ---- listing ----------------------------------------------------------------------------- */
+
+static bool list_one(void *data, struct store_info const *info)
+{
+    struct job *job = data;
+    size_t common = info->name_size < job->text.size ? info->name_size : job->text.size;
+    int order = job->count ? memcmp(info->name, job->text.data, common) : 1;
+    if (!job->trash && (order < 0 || (order == 0 && info->name_size <= job->text.size)))
+        return true; /* told before, when reading had to begin again */
+    if (job->count == job->limit || job->packed.size > PAGE_BYTES) {
+        job->more = true;
+        return false;
+    }
+    pack_map(&job->packed, REPLY_SESSION_FIELDS);
+    reply_info_fields(&job->packed, info);
+    buffer_rewind(&job->text, 0); /* the last name */
+    buffer_append(&job->text, info->name, info->name_size);
+    job->count++;
+    return true;
+}
+
+static void run_list(struct job *job)
+{
+    job->result = store_list(job->reader, job->name.data, job->name.size, job->after.data,
+                             job->after.size, job->limit + 1, job->trash, list_one, job);
+    if (!job->result && (job->packed.failed || job->text.failed))
+        job->result = REDO_ENOMEM;
+}
+
+static int list_stored(struct call *call, struct arg const *prefix, struct arg const *after,
+                       size_t limit, bool trash)
+{
+    struct job *job = finished(call, run_list);
+    if (!job) {
+        job = job_new(call->gateway, call->client);
+        if (job) {
+            job->run = run_list;
+            job->limit = limit;
+            job->trash = trash;
+            if (prefix->present)
+                buffer_append(&job->name, prefix->bytes.data, prefix->bytes.size);
+            if (after->present)
+                buffer_append(&job->after, after->bytes.data, after->bytes.size);
+        }
+        return start(call, job);
+    }
+    if (job->result)
+        return call_fail(call, job->result);
+    struct buffer *b = call_reply(call);
+    pack_map(b, 2);
+    pack_key(b, "sessions");
+    pack_array(b, job->count);
+    buffer_append(b, job->packed.data, job->packed.size);
+    pack_key(b, "next");
+    if (job->more)
+        pack_str(b, job->text.data, job->text.size);
+    else
+        pack_nil(b);
     return REDO_OK;
 }
 
@@ -209,20 +584,18 @@ static bool has_prefix(struct room const *room, struct arg const *prefix)
 }
 
 /* A SESSION in an answer takes at most so many bytes, its name left aside. */
-#define SESSION_BYTES 128
+#define SESSION_BYTES 256
 
-int call_listsessions(struct call *call)
+static int list_in_memory(struct call *call, struct arg const *prefix, struct arg const *after,
+                          size_t limit)
 {
     struct registry const *r = &call->gateway->registry;
-    struct arg const *prefix = args_option(&call->args, "prefix");
-    struct arg const *after = args_option(&call->args, "after");
-    size_t limit = page_limit(&call->args), first = 0;
+    size_t first = 0;
     if (prefix->present)
         first = registry_place(r, prefix->bytes.data, prefix->bytes.size);
     if (after->present) {
         size_t place = registry_place(r, after->bytes.data, after->bytes.size);
-        struct room *there = registry_named(r, after->bytes.data, after->bytes.size);
-        place += there != NULL;
+        place += registry_named(r, after->bytes.data, after->bytes.size) != NULL;
         first = place > first ? place : first;
     }
     size_t end = first, bytes = 0;
@@ -242,4 +615,16 @@ int call_listsessions(struct call *call)
     else
         pack_nil(b);
     return REDO_OK;
+}
+
+int call_listsessions(struct call *call)
+{
+    struct arg const *prefix = args_option(&call->args, "prefix");
+    struct arg const *after = args_option(&call->args, "after");
+    bool trash = args_flag(&call->args, "trash", false);
+    size_t limit = page_limit(&call->args);
+    if (call->gateway->store)
+        return list_stored(call, prefix, after, limit, trash);
+    int rc = trash ? check_store(call) : REDO_OK;
+    return rc ? rc : list_in_memory(call, prefix, after, limit);
 }

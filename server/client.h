@@ -3,14 +3,29 @@
 #ifndef SERVER_CLIENT_H
 #define SERVER_CLIENT_H
 
-#include "server/list.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-struct conn;
+#include "server/list.h"
+#include "server/outbox.h"
+
+struct job;
+
+struct relaxed {
+    uint64_t handle;
+    bool lost; /* something it was told was never stored: to be opened anew */
+};
 
 struct client {
     struct conn *conn;
     struct link privates;      /* of struct room.in_owner */
     struct link subscriptions; /* of struct subscription.in_client */
+    struct link in_clients;    /* gateway.clients */
+    struct outbox outbox;      /* all that is sent to it goes through here */
+    struct job *job;           /* that its request waits for, or NULL */
+    struct relaxed *relaxed;   /* the sessions of which it is told at once */
+    size_t relaxed_count;
 };
 
 #endif

@@ -43,8 +43,8 @@ static bool parse_size(struct reading *reading, size_t least, size_t *size)
         shift = 30;
     if (end[shift > 0] != '\0')
         return problem(reading, "is not a number (K, M or G may follow it)");
-    if (number > (UINT64_C(1) << 30) >> shift)
-        return problem(reading, "is more than 1G");
+    if (number > (UINT64_C(1) << 40) >> shift)
+        return problem(reading, "is more than 1024G");
     number <<= shift;
     if (number < least) {
         snprintf(reading->problem, sizeof reading->problem, "is less than %zu", least);
@@ -141,6 +141,24 @@ static bool set_output_hard(struct reading *reading)
     return parse_size(reading, 1024, &reading->config->output_hard);
 }
 
+static bool set_memory_budget(struct reading *reading)
+{
+    return parse_size(reading, 0, &reading->config->memory_budget);
+}
+
+static bool set_relaxed_delay(struct reading *reading)
+{
+    if (!parse_size(reading, 0, &reading->config->relaxed_delay))
+        return false;
+    return reading->config->relaxed_delay <= 60000 ||
+           problem(reading, "is more than 60000 milliseconds");
+}
+
+static bool set_trash_age(struct reading *reading)
+{
+    return parse_size(reading, 0, &reading->config->trash_age);
+}
+
 static bool set_foreground(struct reading *reading)
 {
     if (strcmp(reading->value, "yes") != 0 && strcmp(reading->value, "no") != 0)
@@ -168,6 +186,12 @@ static struct description {
     {"output-soft", "BYTES", set_output_soft,
      "with so much unread by a client, nothing is\nread from it (4M)"},
     {"output-hard", "BYTES", set_output_hard, "with so much, it is disconnected (64M)"},
+    {"memory-budget", "BYTES", set_memory_budget,
+     "memory that sessions may take before those that\nnobody uses leave it (1G)"},
+    {"relaxed-delay", "MS", set_relaxed_delay,
+     "milliseconds until changes that nobody waits for\nare on disk (100)"},
+    {"trash-age", "SECONDS", set_trash_age,
+     "after which deleted sessions are purged (0: never)"},
     {"log-level", "LEVEL", set_log_level, "error, warn, info or debug (info)"},
     {"foreground", NULL, set_foreground,
      "taken for granted: redod never forks, and logs\nto standard error, terminal or not"},
@@ -178,7 +202,8 @@ static struct description {
 
 #define OPTION_COUNT (sizeof options / sizeof options[0])
 
-static void print_help(FILE *out)
+/* config: still with its defaults. */
+static void print_help(struct config const *config, FILE *out)
 {
     fputs("redod: keeps the branching histories of games, for any number of programs.\n\n"
           "usage: redod [options]\n\n",
@@ -198,6 +223,11 @@ static void print_help(FILE *out)
             help = end != NULL ? end + 1 : NULL;
         }
     }
+    fprintf(out,
+            "\nUnless said otherwise, for this user and environment:\n"
+            "  --socket %s\n  --store %s\n",
+            config->socket[0] != '\0' ? config->socket : "(none)",
+            config->store[0] != '\0' ? config->store : "(none)");
     fputs("\nSIGTERM and SIGINT end it; SIGHUP makes the socket again if its path is gone.\n", out);
 }
 
@@ -217,6 +247,8 @@ static void set_defaults(struct config *config)
         .max_connections = 4096,
         .output_soft = 4 * 1024 * 1024,
         .output_hard = 64 * 1024 * 1024,
+        .memory_budget = 1024 * 1024 * 1024,
+        .relaxed_delay = 100,
     };
     /* What has no default must be said: see finish(). */
     place_socket(&environment, config->socket, sizeof config->socket);
@@ -332,7 +364,7 @@ static enum config_result read_arguments(struct config *config, int argc, char *
                 *file = optarg;
         } else {
             if (strcmp(option->name, "help") == 0)
-                print_help(out);
+                print_help(config, out);
             else
                 fprintf(out, "redod %s\n", REDOD_VERSION);
             return CONFIG_DONE;

@@ -23,6 +23,9 @@ struct config {
     size_t max_per_user;    /* ... and of one user; 0: no limit of its own */
     size_t output_soft;     /* bytes queued for a connection that stop reading from it ... */
     size_t output_hard;     /* ... and that end it */
+    size_t memory_budget;   /* bytes that sessions may take in memory; those in use may take more */
+    size_t trash_age;       /* seconds after which what was deleted is purged; 0: never */
+    size_t relaxed_delay;   /* milliseconds until what is relaxed is on disk */
     bool foreground;        /* accepted for those who ask; the daemon never forks */
 };
 

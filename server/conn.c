@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/redo_error.h"
-#include "protocol/error.h"
+#include "protocol/method.h"
 #include "protocol/pack.h"
 #include "server/log.h"
 
@@ -36,7 +36,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, uv_buf_t const *room);
 
 size_t conn_queued(struct conn const *conn)
 {
-    return conn->out.size +
+    return conn->out.size + conn->withheld +
            (conn->writing ? uv_stream_get_write_queue_size((uv_stream_t const *)&conn->pipe) : 0);
 }
 
@@ -49,7 +49,8 @@ static bool is_listed(struct link const *link)
 static void update_reading(struct conn *conn)
 {
     bool wanted =
-        conn->state == CONN_OPEN && !conn->eof && !conn->choked && !is_listed(&conn->in_ready);
+        conn->state == CONN_OPEN && !conn->eof && !conn->choked && !conn->paused &&
+        !is_listed(&conn->in_ready);
 
     if (wanted == conn->reading)
         return;
@@ -99,10 +100,14 @@ static void relieve(struct conn *conn)
 
 static void tell_error(struct conn *conn, struct error const *error, bool has_id, uint32_t id)
 {
+    if (conn->conns->handler->invalid) {
+        conn->conns->handler->invalid(conn, error, has_id, id);
+        return;
+    }
     if (has_id) {
         error_respond(error, conn->errors_as_string, id, &conn->out);
     } else {
-        pack_notification(&conn->out, "error");
+        pack_notification(&conn->out, event_table[EVENT_ERROR].name);
         error_pack(error, false, &conn->out);
     }
     conn_touch(conn);
@@ -139,26 +144,26 @@ static void break_off(struct conn *conn, char const *data, size_t size)
     conn_finish(conn);
 }
 
-static void deliver(struct conn *conn, char const *data)
+/* False if it is to be delivered again. */
+static bool deliver(struct conn *conn, char const *data)
 {
     struct conns *conns = conn->conns;
     struct message message;
     int code = message_parse(&message, &conns->zone, data, &conn->frame);
 
-    if (code == REDO_OK) {
-        conns->handler->message(conn, &message);
-        return;
-    }
+    if (code == REDO_OK)
+        return conns->handler->message(conn, &message);
     log_limited(LOG_KIND_INPUT, LOG_LEVEL_INFO,
                 "connection %llu (user %lu, process %ld) sent what is no message: %s",
                 (unsigned long long)conn->number, (unsigned long)conn->peer.uid,
                 (long)conn->peer.pid, redo_strerror(code));
     if (message.type == MESSAGE_RESPONSE)
-        return; /* an error to that could go to and fro for ever */
+        return true; /* an error to that could go to and fro for ever */
 
     struct error error;
     error_begin(&error, code, NULL);
     tell_error(conn, &error, message.type == MESSAGE_REQUEST && message.has_id, message.id);
+    return true;
 }
 
 static bool turn_over(struct conn *conn)
@@ -177,7 +182,7 @@ static void look(struct conn *conn)
     size_t begin = 0;
     bool more = false;
 
-    while (conn->state == CONN_OPEN && begin < conn->in.size) {
+    while (conn->state == CONN_OPEN && !conn->paused && begin < conn->in.size) {
         if (choke(conn))
             break;
         more = turn_over(conn);
@@ -193,18 +198,23 @@ static void look(struct conn *conn)
             break_off(conn, data, conn->in.size - begin);
             break;
         }
+        size_t size = conn->frame.at;
         conn->turn_count++;
-        conn->turn_bytes += conn->frame.at;
-        deliver(conn, data);
-        begin += conn->frame.at;
+        conn->turn_bytes += size;
+        bool handled = deliver(conn, data);
         frame_init(&conn->frame);
+        if (!handled) {
+            conn->paused = true;
+            break;
+        }
+        begin += size;
     }
     if (conn->state == CONN_ENDED)
         return;
     buffer_consume(&conn->in, begin);
     if (more)
         make_ready(conn);
-    else if (conn->eof && !conn->choked && conn->state == CONN_OPEN) {
+    else if (conn->eof && !conn->choked && !conn->paused && conn->state == CONN_OPEN) {
         if (conn->in.size > 0)
             log_debug("connection %llu was left in the middle of a message",
                       (unsigned long long)conn->number);
@@ -475,6 +485,14 @@ void conn_finish(struct conn *conn)
     list_remove(&conn->in_ready);
     update_reading(conn);
     conn_touch(conn);
+}
+
+void conn_resume(struct conn *conn)
+{
+    if (!conn->paused || conn->state != CONN_OPEN)
+        return;
+    conn->paused = false;
+    make_ready(conn);
 }
 
 void conn_hold(struct conn *conn)

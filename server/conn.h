@@ -24,6 +24,7 @@
 #include <uv.h>
 
 #include "protocol/buffer.h"
+#include "protocol/error.h"
 #include "protocol/frame.h"
 #include "protocol/message.h"
 #include "server/list.h"
@@ -33,8 +34,14 @@ struct conn;
 
 struct conn_handler {
     /* A message came. *m and what it points to is valid until the return. Any connection may be
-     * touched, finished or ended in it. */
-    void (*message)(struct conn *conn, struct message const *m);
+     * touched, finished or ended in it. False: it can not be handled yet; the connection looks at
+     * nothing more until conn_resume(), and then the same message comes again. */
+    bool (*message)(struct conn *conn, struct message const *m);
+
+    /* What came is no message that could be handled: answer with the error, to the request id if it
+     * has one, else with a notification `error`; in the order of all else that is due. NULL: it is
+     * appended to conn_out(). */
+    void (*invalid)(struct conn *conn, struct error const *error, bool has_id, uint32_t id);
 
     /* The connection is over: forget it. conn->data is the handler's to free now; the struct is
      * gone some time after the return. Called exactly once for each conn_open() that succeeded. */
@@ -84,9 +91,11 @@ struct conn {
     bool eof;      /* the peer has nothing more to say, but may listen */
     bool choked;   /* over output_soft: reads nothing until it is below half of it */
     bool overflow; /* over output_hard: ends at the next flush, output is dropped */
+    bool paused;   /* a message waits for conn_resume() */
     bool writing;  /* `sending` is libuv's */
     bool idle;     /* nothing happened since the last look of the trim timer */
     unsigned held; /* see conn_hold() */
+    size_t withheld; /* bytes that the handler keeps back: they count as queued. The handler's to set */
 
     struct buffer in;    /* read and not understood */
     struct frame frame;  /* of the message that `in` begins with */
@@ -127,8 +136,11 @@ static inline struct buffer *conn_out(struct conn *conn)
 /* Output was appended: it goes out in this turn of the loop. Ends nothing by itself. */
 void conn_touch(struct conn *conn);
 
-/* Bytes appended and not taken by the kernel yet. */
+/* Bytes appended, or withheld, and not taken by the kernel yet. */
 size_t conn_queued(struct conn const *conn);
+
+/* The message that was not handled can be now. */
+void conn_resume(struct conn *conn);
 
 /* A response is owed and comes later, from another callback: until conn_release(), called once for
  * each hold, a connection that finishes waits for it. Not to be called after `closed`. */

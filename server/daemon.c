@@ -19,11 +19,18 @@
 
 /* ---- connections ------------------------------------------------------------------------- */
 
-static void on_message(struct conn *conn, struct message const *message)
+static bool on_message(struct conn *conn, struct message const *message)
 {
     struct daemon *daemon = conn->conns->data;
 
-    gateway_message(&daemon->gateway, conn, message);
+    return gateway_message(&daemon->gateway, conn, message);
+}
+
+static void on_invalid(struct conn *conn, struct error const *error, bool has_id, uint32_t id)
+{
+    struct daemon *daemon = conn->conns->data;
+
+    gateway_invalid(&daemon->gateway, conn, error, has_id, id);
 }
 
 static void end_if_alone(struct daemon *daemon);
@@ -37,7 +44,8 @@ static void on_closed(struct conn *conn)
     end_if_alone(daemon);
 }
 
-static struct conn_handler const handler = {.message = on_message, .closed = on_closed};
+static struct conn_handler const handler = {
+    .message = on_message, .invalid = on_invalid, .closed = on_closed};
 
 static size_t connections_of(struct daemon *daemon, uid_t uid)
 {
@@ -75,7 +83,7 @@ static void refuse(int fd, struct peer const *peer, char const *limit, size_t va
     error_add_word(&error, "limit", limit);
     error_add_int(&error, "value", (int64_t)value);
     buffer_init(&bytes);
-    pack_notification(&bytes, "error");
+    pack_notification(&bytes, event_table[EVENT_ERROR].name);
     error_pack(&error, false, &bytes);
     if (!bytes.failed)
         (void)!send(fd, bytes.data, bytes.size, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -252,6 +260,7 @@ void daemon_close(struct daemon *daemon)
 
     if (error != 0)
         log_warn("the loop has not ended: %s", uv_strerror(error));
+    gateway_finish(&daemon->gateway);
     listener_release(&daemon->listener);
     alarm(0);
 }

@@ -25,6 +25,12 @@ static char const *method_of(redo_operation const *op)
         return "duplicatepath";
     case REDO_OP_CLEAR:
         return "clearsessionchanged";
+    case REDO_OP_PROPERTY:
+        return "setproperty";
+    case REDO_OP_DROPTREE:
+        return "dropsubtree";
+    case REDO_OP_RESTORE:
+        return "restoresubtree";
     }
     return "";
 }
@@ -32,11 +38,11 @@ static char const *method_of(redo_operation const *op)
 #define GONE_MAX 1000
 
 /* The numbers of the positions that were dropped: op->position and those before it, whose nodes still
- * tell their way up. */
+ * tell their way up. Of a dropped subtree its top says it all. */
 static void pack_gone(struct buffer *b, struct room const *room, redo_operation const *op,
                       redo_result const *r)
 {
-    if (r->dropped > GONE_MAX) {
+    if (r->dropped > GONE_MAX || op->kind == REDO_OP_DROPTREE) {
         pack_nil(b);
         return;
     }
@@ -53,8 +59,9 @@ static void effects_pack(struct buffer *b, struct room const *room, redo_operati
     uint32_t number = r->position != REDO_NOPOSITION ? r->position : op->position;
     struct node *n;
     bool known = op->kind != REDO_OP_GRAFT && op->kind != REDO_OP_SETBETTER &&
-                 op->kind != REDO_OP_CLEAR && history_find(room->history, number, &n) == REDO_OK;
-    pack_map(b, 7);
+                 op->kind != REDO_OP_CLEAR && op->kind != REDO_OP_PROPERTY &&
+                 history_find(room->history, number, &n) == REDO_OK;
+    pack_map(b, 8);
     pack_key(b, "method");
     pack_cstr(b, method_of(op));
     pack_key(b, "position");
@@ -80,6 +87,8 @@ static void effects_pack(struct buffer *b, struct room const *room, redo_operati
     pack_uint(b, r->dropped);
     pack_key(b, "gone");
     pack_gone(b, room, op, r);
+    pack_key(b, "supersedes");
+    reply_number(b, r->supersedes);
 }
 
 void event_pack(struct buffer *b, struct room const *room, redo_operation const *op,
@@ -94,6 +103,13 @@ void event_pack(struct buffer *b, struct room const *room, redo_operation const 
         effects_pack(b, room, op, result);
     else
         pack_nil(b);
+}
+
+void event_pack_resync(struct buffer *b, uint64_t session)
+{
+    pack_notification(b, event_table[EVENT_RESYNC].name);
+    pack_array(b, 1);
+    pack_uint(b, session);
 }
 
 void event_pack_ended(struct buffer *b, struct room const *room)

@@ -11,6 +11,9 @@
 void event_pack(struct buffer *b, struct room const *room, redo_operation const *op,
                 redo_result const *result);
 
+/* The notification that what was told of the session after it was loaded may not hold any more. */
+void event_pack_resync(struct buffer *b, uint64_t session);
+
 /* The notification that the session was deleted. */
 void event_pack_ended(struct buffer *b, struct room const *room);
 

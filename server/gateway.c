@@ -4,23 +4,33 @@
 #include "server/gateway.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "protocol/error.h"
 #include "server/call.h"
 #include "server/client.h"
 #include "server/conn.h"
+#include "server/daemon.h"
+#include "server/job.h"
 #include "server/log.h"
+#include "server/rooms.h"
 
 call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_SERVER_HELLO] = call_server_hello,
     [METHOD_SERVER_INFO] = call_server_info,
     [METHOD_SERVER_PING] = call_server_ping,
+    [METHOD_FLUSH] = call_flush,
+    [METHOD_BACKUP] = call_backup,
     [METHOD_BEGINSESSION] = call_beginsession,
     [METHOD_LOADSESSION] = call_loadsession,
     [METHOD_OPENSESSION] = call_opensession,
     [METHOD_ENDSESSION] = call_endsession,
     [METHOD_DELETESESSION] = call_deletesession,
     [METHOD_LISTSESSIONS] = call_listsessions,
+    [METHOD_RESTORESESSION] = call_restoresession,
+    [METHOD_PURGESESSION] = call_purgesession,
+    [METHOD_RENAMESESSION] = call_renamesession,
+    [METHOD_COPYSESSION] = call_copysession,
     [METHOD_GETSESSION] = call_getsession,
     [METHOD_GETFIRSTPOSITION] = call_getfirstposition,
     [METHOD_GETSESSIONSIZE] = call_getsessionsize,
@@ -35,6 +45,12 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_SETBETTERFIELDS] = call_setbetterfields,
     [METHOD_SUPPRESSCYCLE] = call_suppresscycle,
     [METHOD_DUPLICATEPATH] = call_duplicatepath,
+    [METHOD_DROPSUBTREE] = call_dropsubtree,
+    [METHOD_RESTORESUBTREE] = call_restoresubtree,
+    [METHOD_LISTSUBTREES] = call_listsubtrees,
+    [METHOD_PURGESUBTREE] = call_purgesubtree,
+    [METHOD_SETPROPERTY] = call_setproperty,
+    [METHOD_GETPROPERTIES] = call_getproperties,
     [METHOD_HASSESSIONCHANGED] = call_hassessionchanged,
     [METHOD_CLEARSESSIONCHANGED] = call_clearsessionchanged,
     [METHOD_GETPOSITION] = call_getposition,
@@ -49,26 +65,113 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_APPLY] = call_apply_encoded,
 };
 
+/* ---- the store --------------------------------------------------------------------------- */
+
+/* What happened to the store is worth a line. */
+static void log_notices(struct gateway *gateway)
+{
+    char text[512];
+    while (store_notice(gateway->store, text, sizeof text))
+        log_warn("%s", text);
+}
+
+static void on_committed(void *data, uint64_t number)
+{
+    struct gateway *gateway = data;
+    log_notices(gateway);
+    rooms_committed(gateway, number);
+    for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next)
+        outbox_release(&list_entry(l, struct client, in_clients)->outbox, number);
+    jobs_committed(gateway, number);
+}
+
+static void on_failed(void *data, uint64_t committed, int code)
+{
+    struct gateway *gateway = data;
+    log_notices(gateway);
+    log_error("changes could not be stored and are undone: %s", redo_strerror(code));
+    rooms_failed(gateway, committed);
+    for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next) {
+        struct outbox *outbox = &list_entry(l, struct client, in_clients)->outbox;
+        outbox_fail(outbox, committed, code);
+        outbox_release(outbox, gateway->committer.committed); /* nothing waits for the lost ones */
+    }
+    jobs_committed(gateway, gateway->committer.committed);
+}
+
+static struct committer_handler const committer_handler = {
+    .committed = on_committed, .failed = on_failed};
+
+static int open_store(struct gateway *gateway)
+{
+    struct config const *config = &gateway->daemon->config;
+    char why[512] = "";
+    int rc = store_open(&gateway->store, config->store, why, sizeof why);
+    if (rc) {
+        log_error("the store in %s can not be opened: %s", config->store,
+                  *why ? why : redo_strerror(rc));
+        return -1;
+    }
+    log_notices(gateway); /* damage, and what became of it */
+    struct store_reader *reader = store_reader_open(gateway->store);
+    uint64_t last;
+    rc = reader ? store_last_id(reader, &last) : REDO_ENOMEM;
+    if (!rc) {
+        gateway->registry.next_handle = last + 1;
+        gateway->readers[gateway->reader_count++] = reader;
+        if (committer_init(&gateway->committer, gateway->loop, gateway->store,
+                           (int)config->relaxed_delay, &committer_handler, gateway) == 0) {
+            trash_init(&gateway->trash, gateway, (int64_t)config->trash_age);
+            return 0;
+        }
+        rc = REDO_ENOMEM;
+    }
+    log_error("the store in %s can not be read: %s", config->store, redo_strerror(rc));
+    gateway_finish(gateway);
+    return -1;
+}
+
 int gateway_init(struct gateway *gateway, struct daemon *daemon)
 {
-    *gateway = (struct gateway){.daemon = daemon};
+    *gateway = (struct gateway){
+        .daemon = daemon, .loop = &daemon->loop, .budget = daemon->config.memory_budget};
     registry_init(&gateway->registry);
+    list_init(&gateway->clients);
+    list_init(&gateway->recent);
+    list_init(&gateway->waiting);
     if (!methods_init(&gateway->methods)) {
         log_error("the table of methods is broken");
         return -1;
     }
-    return 0;
+    return strcmp(daemon->config.store, "memory") == 0 ? 0 : open_store(gateway);
 }
 
 void gateway_close(struct gateway *gateway)
 {
+    gateway->closing = true;
+    if (gateway->store) {
+        trash_close(&gateway->trash);
+        int rc = committer_close(&gateway->committer);
+        if (rc)
+            log_error("what was changed last could not be stored: %s", redo_strerror(rc));
+    }
     registry_close(&gateway->registry);
     buffer_free(&gateway->nowhere);
+    free(gateway->leaving);
+}
+
+void gateway_finish(struct gateway *gateway)
+{
+    if (!gateway->store)
+        return;
+    job_close_readers(gateway);
+    store_close(gateway->store);
+    gateway->store = NULL;
 }
 
 void gateway_open(struct gateway *gateway, struct conn *conn)
 {
-    struct client *client = malloc(sizeof *client);
+    struct client *client = calloc(1, sizeof *client);
     if (!client) {
         log_error("out of memory for a connection");
         conn_end(conn);
@@ -77,6 +180,8 @@ void gateway_open(struct gateway *gateway, struct conn *conn)
     client->conn = conn;
     list_init(&client->privates);
     list_init(&client->subscriptions);
+    list_append(&gateway->clients, &client->in_clients);
+    outbox_init(&client->outbox, conn, gateway->committer.committed);
     conn->data = client;
 }
 
@@ -86,10 +191,33 @@ struct buffer *call_reply(struct call *call)
         buffer_rewind(&call->gateway->nowhere, 0);
         return &call->gateway->nowhere;
     }
-    struct buffer *out = conn_out(call->client->conn);
+    struct buffer *out =
+        outbox_answer(&call->client->outbox, call->waits, call->number, call->message->id);
     pack_response(out, call->message->id);
-    conn_touch(call->client->conn);
     return out;
+}
+
+/* The option of changing methods that has a relaxed client wait for the disk this once. */
+static bool wants_durable(struct call const *call)
+{
+    struct signature const *s = call->args.signature;
+    for (unsigned i = 0; i < s->option_count; i++)
+        if (s->option[i].size == 7 && memcmp(s->option[i].name, "durable", 7) == 0)
+            return call->args.option[i].present && call->args.option[i].boolean;
+    return false;
+}
+
+bool call_in_hurry(struct call const *call, struct room const *room)
+{
+    return room->stored && (!room_relaxed(room, call->client) || wants_durable(call));
+}
+
+void call_waits_for(struct call *call, struct room const *room)
+{
+    call->waits = call_in_hurry(call, room);
+    call->number = room->number;
+    if (call->waits && call->number > call->gateway->committer.committed)
+        committer_flush(&call->gateway->committer);
 }
 
 int call_fail(struct call *call, int code)
@@ -102,28 +230,49 @@ static int perform(struct call *call)
 {
     struct message const *m = call->message;
     enum method_symbol method = method_find(&call->gateway->methods, m->method, m->method_size);
-    if (method == METHOD_NONE) {
-        call_fail(call, REDO_EMETHOD);
-        error_add_text(&call->error, "method", m->method, m->method_size);
-        return REDO_EMETHOD;
-    }
+    if (method == METHOD_NONE)
+        return call_fail(call, REDO_EMETHOD);
     int rc = method_check(&call->gateway->methods, method, &m->params, &call->args, &call->error);
     return rc ? rc : call_handlers[method](call);
 }
 
-void gateway_message(struct gateway *gateway, struct conn *conn, struct message const *message)
+bool gateway_message(struct gateway *gateway, struct conn *conn, struct message const *message)
 {
     if (message->type == MESSAGE_RESPONSE || !conn->data)
-        return;
+        return true;
     struct call call; /* a kilobyte: not to be cleared for each message */
     call.gateway = gateway;
     call.client = conn->data;
     call.message = message;
+    call.waits = false;
+    call.number = 0;
     call.error.code = REDO_OK;
-    if (perform(&call) == REDO_OK || message->type != MESSAGE_REQUEST)
+    int rc = perform(&call);
+    if (rc == CALL_LATER)
+        return false;
+    if (rc && message->type == MESSAGE_REQUEST) {
+        error_add_text(&call.error, "method", message->method, message->method_size);
+        error_respond(&call.error, conn->errors_as_string, message->id,
+                      outbox_answer(&call.client->outbox, call.waits, call.number, message->id));
+    }
+    if (call.client->job) /* its result was used, and the error may tell a text of it */
+        job_free(call.client->job);
+    return true;
+}
+
+void gateway_invalid(struct gateway *gateway, struct conn *conn, struct error const *error, bool has_id,
+                     uint32_t id)
+{
+    struct client *client = conn->data;
+    if (!client)
         return;
-    error_respond(&call.error, conn->errors_as_string, message->id, conn_out(conn));
-    conn_touch(conn);
+    struct buffer *out = outbox_answer(&client->outbox, false, 0, id);
+    if (has_id) {
+        error_respond(error, conn->errors_as_string, id, out);
+    } else {
+        pack_notification(out, event_table[EVENT_ERROR].name);
+        error_pack(error, false, out);
+    }
 }
 
 void gateway_gone(struct gateway *gateway, struct conn *conn)
@@ -133,12 +282,12 @@ void gateway_gone(struct gateway *gateway, struct conn *conn)
         return;
     while (!list_empty(&client->subscriptions))
         subscription_end(list_entry(client->subscriptions.next, struct subscription, in_client));
-    while (!list_empty(&client->privates)) {
-        struct room *room = list_entry(client->privates.next, struct room, in_owner);
-        list_remove(&room->in_owner);
-        registry_leave(&gateway->registry, room);
-        room_free(room);
-    }
+    while (!list_empty(&client->privates))
+        rooms_discard(gateway, list_entry(client->privates.next, struct room, in_owner));
+    job_abandon(client);
+    list_remove(&client->in_clients);
+    outbox_close(&client->outbox);
+    free(client->relaxed);
     free(client);
     conn->data = NULL;
 }

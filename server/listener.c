@@ -26,7 +26,8 @@ static_assert(sizeof((struct sockaddr_un){0}.sun_path) == PLACE_SOCKET_MAX + 1,
 enum found {
     FOUND_NOTHING,
     FOUND_STALE, /* a socket that nobody listens on any more */
-    FOUND_LIVE,  /* somebody does, or something else is there: keep off */
+    FOUND_LIVE,  /* somebody does: keep off */
+    FOUND_OTHER, /* something else is there, as a file or a folder: keep off */
     FOUND_ERROR, /* errno */
 };
 
@@ -48,7 +49,7 @@ static enum found probe(char const *path)
     if (lstat(path, &status) < 0)
         return errno == ENOENT ? FOUND_NOTHING : FOUND_ERROR;
     if (!S_ISSOCK(status.st_mode))
-        return FOUND_LIVE;
+        return FOUND_OTHER;
 
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
@@ -72,9 +73,20 @@ static bool may_have(char const *path, enum found found)
 {
     if (found == FOUND_LIVE)
         log_error("%s is in use by another program", path);
+    else if (found == FOUND_OTHER)
+        log_error("%s is not a socket; it was left as it is", path);
     else if (found == FOUND_ERROR)
         log_error("%s: %s", path, strerror(errno));
     return found == FOUND_NOTHING || found == FOUND_STALE;
+}
+
+/* That the path does not lead to something that is no socket: asked before anything is made beside
+ * it. */
+static bool check_kind(char const *path)
+{
+    struct stat status;
+
+    return lstat(path, &status) < 0 || S_ISSOCK(status.st_mode) || may_have(path, FOUND_OTHER);
 }
 
 /* Makes the folder that the path is in, and those above it. */
@@ -262,7 +274,8 @@ int listener_claim(struct listener *listener, char const *path, unsigned mode,
     if (inherited < 0)
         return -1;
     listener->inherited = inherited > 0;
-    if (!listener->inherited && make_folder(listener->path) < 0)
+    if (!listener->inherited &&
+        (!check_kind(listener->path) || make_folder(listener->path) < 0))
         return -1;
     if (listener->path[0] != '\0' && take_lock(&listener->lock, listener->path) < 0)
         return -1;

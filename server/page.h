@@ -15,7 +15,7 @@
 static inline size_t page_limit(struct args const *args)
 {
     int64_t limit = args_integer(args, "limit", PAGE_DEFAULT);
-    return limit < 1 ? 1 : limit > PAGE_MAX ? PAGE_MAX : (size_t)limit;
+    return limit > PAGE_MAX ? PAGE_MAX : (size_t)limit; /* a count: at least 1 */
 }
 
 /* An answer {positions: [POSITION ...], ...} being packed, the number of positions not yet known. */

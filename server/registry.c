@@ -70,8 +70,13 @@ int registry_enter(struct registry *r, struct room *room)
     if (room_for_one(&r->by_handle, r->handle_count, &r->handle_cap) ||
         (room->name && room_for_one(&r->by_name, r->name_count, &r->name_cap)))
         return REDO_ENOMEM;
-    room->handle = r->next_handle++;
-    r->by_handle[r->handle_count++] = room;
+    if (!room->handle)
+        room->handle = r->next_handle++;
+    size_t at = handle_place(r, room->handle);
+    memmove(r->by_handle + at + 1, r->by_handle + at,
+            (r->handle_count - at) * sizeof(*r->by_handle));
+    r->by_handle[at] = room;
+    r->handle_count++;
     if (room->name) {
         size_t place = registry_place(r, room->name, room->name_size);
         memmove(r->by_name + place + 1, r->by_name + place,

@@ -18,7 +18,8 @@ void registry_init(struct registry *r);
 /* Frees all rooms: nobody may be subscribed to one any more. */
 void registry_close(struct registry *r);
 
-/* Enters a room, whose name must not be there yet, and gives it its handle. REDO_OK or REDO_ENOMEM. */
+/* Enters a room, whose name must not be there yet, and gives it a handle if it has none.
+ * REDO_OK or REDO_ENOMEM. */
 int registry_enter(struct registry *r, struct room *room);
 
 /* Takes a room out. */

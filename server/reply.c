@@ -1,5 +1,7 @@
 #include "server/reply.h"
 
+#include "server/rooms.h"
+
 void reply_number(struct buffer *b, uint32_t number)
 {
     if (number == REDO_NOPOSITION)
@@ -56,28 +58,48 @@ void reply_position(struct buffer *b, struct history const *h, struct node const
     }
 }
 
-void reply_session_fields(struct buffer *b, struct room const *room)
+void reply_info_fields(struct buffer *b, struct store_info const *info)
 {
-    struct history const *h = room->history;
     pack_key(b, "session");
-    pack_uint(b, room->handle);
+    pack_uint(b, info->id);
     pack_key(b, "name");
-    if (room->name)
-        pack_str(b, room->name, room->name_size);
+    if (info->name)
+        pack_str(b, info->name, info->name_size);
     else
         pack_nil(b);
     pack_key(b, "size");
-    pack_uint(b, h->size);
+    pack_uint(b, info->size);
     pack_key(b, "cmpsize");
-    pack_uint(b, h->cmpsize);
+    pack_uint(b, info->cmpsize);
     pack_key(b, "graft");
-    pack_uint(b, h->graft);
+    pack_uint(b, info->graft);
     pack_key(b, "positions");
-    pack_uint(b, h->count);
+    pack_uint(b, info->positions);
     pack_key(b, "changed");
-    pack_bool(b, h->changed);
+    pack_bool(b, info->changed);
     pack_key(b, "sequence");
-    pack_uint(b, room->sequence);
+    pack_uint(b, info->sequence);
+    pack_key(b, "solved");
+    pack_bool(b, info->solved);
+    pack_key(b, "damaged");
+    pack_bool(b, info->damaged);
+    pack_key(b, "begun");
+    pack_int(b, info->created);
+    pack_key(b, "used");
+    pack_int(b, info->used);
+    pack_key(b, "bytes");
+    pack_uint(b, info->bytes);
+    pack_key(b, "trashed");
+    if (info->trashed)
+        pack_int(b, info->trashed);
+    else
+        pack_nil(b);
+}
+
+void reply_session_fields(struct buffer *b, struct room const *room)
+{
+    struct store_info info = rooms_info(room);
+    reply_info_fields(b, &info);
 }
 
 void reply_session(struct buffer *b, struct room const *room)

@@ -4,6 +4,7 @@
 
 #include "protocol/pack.h"
 #include "server/room.h"
+#include "server/store/store.h"
 
 #define REPLY_POSITION_FIELDS 10 /* of a POSITION, without its state */
 
@@ -13,7 +14,8 @@ void reply_position_fields(struct buffer *b, struct node const *n);
 /* A POSITION; with states, its state too. */
 void reply_position(struct buffer *b, struct history const *h, struct node const *n, bool states);
 
-#define REPLY_SESSION_FIELDS 8
+#define REPLY_SESSION_FIELDS 14
+void reply_info_fields(struct buffer *b, struct store_info const *info);
 void reply_session_fields(struct buffer *b, struct room const *room);
 void reply_session(struct buffer *b, struct room const *room);
 

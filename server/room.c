@@ -2,12 +2,21 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/dump.h"
+#include "core/subtree.h"
+#include "protocol/frame.h"
 #include "protocol/pack.h"
 #include "server/client.h"
 #include "server/conn.h"
 #include "server/event.h"
+#include "server/gateway.h"
+#include "server/outbox.h"
+#include "server/rooms.h"
+
+#define MEASURE_EVERY 256 /* operations, and after */
+#define MEASURE_BYTES 16384 /* in one of them */
 
 struct room *room_new(struct history *history, char const *name, size_t name_size)
 {
@@ -27,6 +36,7 @@ struct room *room_new(struct history *history, char const *name, size_t name_siz
     room->name = copy;
     room->name_size = name_size;
     list_init(&room->in_owner);
+    list_init(&room->in_recent);
     list_init(&room->subscriptions);
     history->owner = room;
     return room;
@@ -34,6 +44,8 @@ struct room *room_new(struct history *history, char const *name, size_t name_siz
 
 void room_free(struct room *room)
 {
+    list_remove(&room->in_owner);
+    list_remove(&room->in_recent);
     history_free(room->history);
     buffer_free(&room->encoded);
     buffer_free(&room->event);
@@ -46,10 +58,13 @@ static int encode(struct room *room, redo_operation const *op)
 {
     struct buffer *b = &room->encoded;
     buffer_rewind(b, 0);
-    if (!buffer_reserve(b, op->statesize + 64))
+    size_t size = redo_operation_encode(op, NULL, 0);
+    if (!size)
+        return REDO_EOPERATION;
+    if (!buffer_reserve(b, size))
         return REDO_ENOMEM;
-    b->size = redo_operation_encode(op, b->data, b->cap);
-    return b->size ? REDO_OK : REDO_EOPERATION;
+    b->size = redo_operation_encode(op, b->data, size);
+    return REDO_OK;
 }
 
 /* Appends the event to the output of everyone attached; packed at most once with effects and once
@@ -65,31 +80,107 @@ static void publish(struct room *room, struct client const *by, redo_operation c
                 continue;
             if (!room->event.size)
                 event_pack(&room->event, room, op, effects ? result : NULL);
-            struct buffer *out = conn_out(s->client->conn);
+            struct buffer *out = outbox_event(&s->client->outbox, room->stored && !s->relaxed,
+                                              room->number, room->handle);
             if (room->event.failed)
                 out->failed = true; /* a gap must not go unnoticed: the connection ends */
             buffer_append(out, room->event.data, room->event.size);
             pack_bool(out, s->client == by);
-            conn_touch(s->client->conn);
         }
     }
 }
 
-int room_apply(struct room *room, struct client const *by, redo_operation const *op,
+bool room_relaxed(struct room const *room, struct client const *client)
+{
+    for (size_t i = 0; i < client->relaxed_count; i++)
+        if (client->relaxed[i].handle == room->handle)
+            return true;
+    return false;
+}
+
+void room_lost(struct room const *room, struct client *client, bool lost)
+{
+    for (size_t i = 0; i < client->relaxed_count; i++)
+        if (client->relaxed[i].handle == room->handle)
+            client->relaxed[i].lost = lost;
+}
+
+bool room_is_lost(struct room const *room, struct client const *client)
+{
+    for (size_t i = 0; i < client->relaxed_count; i++)
+        if (client->relaxed[i].handle == room->handle)
+            return client->relaxed[i].lost;
+    return false;
+}
+
+/* Hands the operation to the open batch. */
+static void record(struct room *room, bool hurry)
+{
+    for (struct link *l = room->subscriptions.next; l != &room->subscriptions; l = l->next)
+        hurry |= !list_entry(l, struct subscription, in_room)->relaxed;
+    room->used = time(NULL);
+    struct store_info info = rooms_info(room);
+    batch_operation(committer_change(&room->gateway->committer, hurry, &room->number), &info,
+                    room->encoded.data, room->encoded.size);
+    room->bytes += room->encoded.size;
+    room->journal_bytes += room->encoded.size;
+    rooms_compact(room->gateway, room);
+}
+
+static int capture(struct room *room, redo_operation const *op, void **kept, size_t *size)
+{
+    struct node *n;
+    int rc = history_find(room->history, op->position, &n);
+    if (rc)
+        return rc;
+    return n->p.prev ? subtree_capture(room->history, n, kept, size) : REDO_EFIRST;
+}
+
+/* A property's value goes out to clients as it is: it must be one value of msgpack. */
+static bool valid_property(redo_operation const *op)
+{
+    struct frame frame;
+    struct frame_limits limits = FRAME_LIMITS_DEFAULT;
+    if (!op->statesize)
+        return true;
+    frame_init(&frame);
+    return frame_scan(&frame, &limits, op->state, op->statesize) == FRAME_COMPLETE &&
+           frame.at == op->statesize && frame_code(&frame) == REDO_OK;
+}
+
+int room_apply(struct room *room, struct client const *by, bool hurry, redo_operation const *op,
                redo_result *result)
 {
     bool attended = !list_empty(&room->subscriptions);
+    if (op->kind == REDO_OP_PROPERTY && !valid_property(op))
+        return REDO_ETYPE;
     /* Before it is applied: it must not fail after. What can not be encoded can not be applied, nor
      * can a state of another size, which is not worth the room here. */
-    bool applicable = !op->state || op->statesize == room->history->size;
-    if (attended && applicable && encode(room, op) == REDO_ENOMEM)
+    bool state = op->kind == REDO_OP_ADD || op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_CYCLE;
+    bool applicable = !state || op->statesize == room->history->size;
+    if ((attended || room->stored) && applicable && encode(room, op) == REDO_ENOMEM)
         return REDO_ENOMEM;
-    int rc = history_apply(room->history, op, result);
-    if (rc || !result->changed)
+    void *kept = NULL; /* what a dropped subtree can be brought back from */
+    size_t kept_size = 0;
+    int rc = room->stored && op->kind == REDO_OP_DROPTREE ? capture(room, op, &kept, &kept_size)
+                                                          : REDO_OK;
+    if (!rc)
+        rc = history_apply(room->history, op, result);
+    if (rc || !result->changed) {
+        free(kept);
         return rc;
+    }
     room->sequence++;
+    if (room->stored)
+        record(room, hurry);
+    if (kept)
+        batch_keep(committer_change(&room->gateway->committer, hurry, &room->number), room->handle,
+                   room->sequence, time(NULL), kept, kept_size);
+    free(kept);
     if (attended)
         publish(room, by, op, result);
+    if (room->sequence % MEASURE_EVERY == 0 || op->statesize > MEASURE_BYTES)
+        rooms_measure(room->gateway, room);
     return REDO_OK;
 }
 
@@ -107,6 +198,7 @@ int room_attach(struct room *room, struct client *client, bool effects, bool sna
     s->room = room;
     s->client = client;
     s->effects = effects;
+    s->relaxed = room_relaxed(room, client);
     list_append(&room->subscriptions, &s->in_room);
     list_append(&client->subscriptions, &s->in_client);
     *made = s;
@@ -125,8 +217,8 @@ void room_dismiss(struct room *room)
 {
     while (!list_empty(&room->subscriptions)) {
         struct subscription *s = list_entry(room->subscriptions.next, struct subscription, in_room);
-        event_pack_ended(conn_out(s->client->conn), room);
-        conn_touch(s->client->conn);
+        event_pack_ended(outbox_event(&s->client->outbox, room->stored, room->number, room->handle),
+                         room);
         subscription_end(s);
     }
 }

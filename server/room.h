@@ -13,13 +13,25 @@
 
 struct client;
 struct conn;
+struct gateway;
 
 #define ROOM_NAME_MAX 255 /* bytes */
 
 struct room {
+    struct gateway *gateway;
     struct history *history;
-    uint64_t handle;   /* given once in the daemon's life, never again */
+    uint64_t handle;   /* given once, never again: of a stored session, also its id in the store */
     uint64_t sequence; /* of the last operation that changed something */
+    bool stored;       /* changes go to the store; else the session is in memory alone */
+    bool damaged;      /* it ends before its last operation, which could not be read */
+    bool compacting;   /* a job is at it */
+    uint64_t number;   /* of the batch that holds the last change */
+    int64_t created, used; /* seconds since 1970; used: last changed */
+    uint32_t uid, mode;
+    uint64_t bytes;         /* that it takes in the store, about ... */
+    uint64_t journal_bytes; /* ... of which so many are operations, not snapshot */
+    size_t memory;          /* when last measured */
+    struct link in_recent;  /* gateway.recent: stored sessions, the least recently used first */
     char *name;        /* UTF-8; NULL: private to owner */
     size_t name_size;
     struct client *owner;      /* of a private room */
@@ -33,6 +45,7 @@ struct room {
 struct subscription {
     struct room *room;
     struct client *client;
+    bool relaxed; /* events do not wait for the disk */
     bool effects; /* events tell what came of the operation, for clients without an engine */
     void *snapshot;       /* what the client has not read to its end yet, or NULL */
     size_t snapshot_size;
@@ -47,9 +60,9 @@ struct room *room_new(struct history *history, char const *name, size_t name_siz
 void room_free(struct room *room);
 
 /* Applies an operation to the session; if it changed something, it gets the next sequence number and
- * an event is appended to the output of all who are attached; `by` caused it. REDO_OK and *result; or a code and
+ * an event to all who are attached; `by` caused it, who is in a hurry for it to be on disk, or not. REDO_OK and *result; or a code and
  * nothing changed. */
-int room_apply(struct room *room, struct client const *by, redo_operation const *op,
+int room_apply(struct room *room, struct client const *by, bool hurry, redo_operation const *op,
                redo_result *result);
 
 /* Attaches a client; with a snapshot, which is the session as it is now. *made; or a code: REDO_EATTACHED,
@@ -57,10 +70,19 @@ int room_apply(struct room *room, struct client const *by, redo_operation const 
 int room_attach(struct room *room, struct client *client, bool effects, bool snapshot,
                 struct subscription **made);
 
+/* The client is told of the room's changes at once, before they are on disk. */
+bool room_relaxed(struct room const *room, struct client const *client);
+
+/* A client that was told of changes at once was told of some that are lost: whatever it asks of the
+ * session is refused until it opens it anew, lest it builds on them. */
+void room_lost(struct room const *room, struct client *client, bool lost);
+bool room_is_lost(struct room const *room, struct client const *client);
+
 /* Ends a subscription. */
 void subscription_end(struct subscription *s);
 
-/* Tells all who are attached that the session is no more, and ends their subscriptions. */
+/* Tells all who are attached that the session is no more, once batch room->number is on disk, and ends
+ * their subscriptions. */
 void room_dismiss(struct room *room);
 
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "protocol/utf8.h"
+
 void cli_complain(char const *format, ...)
 {
     va_list list;
@@ -27,6 +29,14 @@ bool cli_number(char const *text, int64_t least, int64_t most, int64_t *number)
         return false;
     *number = strtoll(text, &end, 10);
     return errno == 0 && *end == '\0' && end != text && *number >= least && *number <= most;
+}
+
+bool cli_utf8(char const *name)
+{
+    if (utf8_valid(name, strlen(name)))
+        return true;
+    cli_complain("a name must be UTF-8");
+    return false;
 }
 
 bool cli_position(char const *text, uint32_t *position)
@@ -126,24 +136,42 @@ static struct cli_option const *find(struct cli_option const *options, char cons
     return NULL;
 }
 
-/* Reads argv[*at], which begins with two dashes, and its value. */
+static struct cli_option const *find_letter(struct cli_option const *options, char letter)
+{
+    while (options->name && options->letter != letter)
+        options++;
+    return options->name ? options : NULL;
+}
+
+static int not_an_option(struct cli_command const *command, char const *word)
+{
+    if (*command->name)
+        cli_complain("'%s' is not an option of %s; see: redoctl %s --help", word, command->name,
+                     command->name);
+    else /* redoctl itself */
+        cli_complain("'%s' is not an option of every command; those of one come after it; "
+                     "see: redoctl --help",
+                     word);
+    return EXIT_USAGE;
+}
+
+/* Reads argv[*at], which begins with two dashes, or is one and a letter, and its value. */
 static int parse_option(struct cli_command const *command, struct cli_option const *options,
                         int argc, char **argv, int *at)
 {
-    char const *name = argv[*at] + 2;
+    bool letter = argv[*at][1] != '-';
+    char const *name = argv[*at] + (letter ? 1 : 2);
     size_t size = strcspn(name, "=");
     char const *value = name[size] ? name + size + 1 : NULL;
-    struct cli_option const *option = find(options, name, size);
+    struct cli_option const *option =
+        letter ? find_letter(options, *name) : find(options, name, size);
 
     if (strcmp(name, "help") == 0 && !(option && option->value)) {
         print_help(command, options);
         return EXIT_GOOD;
     }
-    if (!option) {
-        cli_complain("'%s' is not an option of %s; see: redoctl %s --help", argv[*at],
-                     command->name, command->name);
-        return EXIT_USAGE;
-    }
+    if (!option)
+        return not_an_option(command, argv[*at]);
     if (option->type == CLI_FLAG && value) {
         cli_complain("--%s takes no value", option->name);
         return EXIT_USAGE;
@@ -177,11 +205,8 @@ int cli_parse(struct cli_command const *command, struct cli_option const *option
         }
         if (strcmp(word, "-h") == 0)
             word = argv[at] = "--help";
-        if (word[1] != '-') {
-            cli_complain("'%s' is not an option of %s; see: redoctl %s --help", word, command->name,
-                         command->name);
-            return EXIT_USAGE;
-        }
+        if (word[1] != '-' && (word[2] || !find_letter(options, word[1])))
+            return not_an_option(command, word);
         int status = parse_option(command, options, *argc, argv, &at);
         if (status != CLI_GO)
             return status;

@@ -1,5 +1,6 @@
 /* The command line of one command: options described by a table, from which parsing and --help
- * come. Only long options, anywhere; "--" ends them; "-1" is a number and no option. */
+ * come. Long options, anywhere, of which one may have a letter too ("-o FILE"); "--" ends them; "-1" is
+ * a number and no option. */
 #ifndef CTL_CLI_H
 #define CTL_CLI_H
 
@@ -23,6 +24,7 @@ enum cli_type {
 
 struct cli_option {
     char const *name; /* without the two dashes */
+    char letter;      /* 0: none */
     enum cli_type type;
     void *value;
     char const *argument; /* what --help calls it; NULL for a flag */
@@ -55,6 +57,9 @@ __attribute__((format(printf, 1, 2))) void cli_complain(char const *format, ...)
 
 /* A number in decimal; false if it is none, or not from least to most. */
 bool cli_number(char const *text, int64_t least, int64_t most, int64_t *number);
+
+/* Whether a name is UTF-8; complains and false if not. */
+bool cli_utf8(char const *name);
 
 /* The number of a position; complains and false if it is none. */
 bool cli_position(char const *text, uint32_t *position);

@@ -5,9 +5,9 @@
 
 #include "client/ctl/json.h"
 #include "client/ctl/text.h"
-#include "protocol/utf8.h"
 #include "redo_error.h"
 
+#define TIMEOUT 10      /* seconds */
 #define PAGE_MANY 10000 /* the daemon takes no more at once */
 
 int ctl_connect(struct ctl *ctl)
@@ -17,6 +17,8 @@ int ctl_connect(struct ctl *ctl)
                      "--socket PATH");
         return EXIT_BAD;
     }
+    if (!ctl->timeout)
+        ctl->timeout = ctl->patience ? ctl->patience : TIMEOUT;
     int code = connection_open(&ctl->c, ctl->path, (int)ctl->timeout * 1000);
     if (code == REDO_OK) {
         ctl->open = true;
@@ -54,13 +56,9 @@ struct buffer *ctl_request(struct ctl *ctl, char const *method, size_t params)
 
 bool ctl_pack_name(struct buffer *b, char const *name)
 {
-    size_t size = strlen(name);
-
-    if (!utf8_valid(name, size)) {
-        cli_complain("a name must be UTF-8");
+    if (!cli_utf8(name))
         return false;
-    }
-    pack_str(b, name, size);
+    pack_cstr(b, name);
     return true;
 }
 
@@ -71,17 +69,27 @@ int ctl_result(struct ctl *ctl, msgpack_object *result)
     return code == REDO_OK ? CLI_GO : ctl_fail(ctl, code, result);
 }
 
-/* The details of a daemon's error: ": position 99, source 3". */
+static bool is_key(msgpack_object const *key, char const *name)
+{
+    return key->type == MSGPACK_OBJECT_STR && key->via.str.size == strlen(name) &&
+           memcmp(key->via.str.ptr, name, key->via.str.size) == 0;
+}
+
+/* The details of a daemon's error: ": position 99, source 3". The method stands before it all. */
 static void print_details(FILE *out, msgpack_object const *error)
 {
     if (error->type != MSGPACK_OBJECT_ARRAY || error->via.array.size < 3 ||
         error->via.array.ptr[2].type != MSGPACK_OBJECT_MAP)
         return;
     msgpack_object_map const *details = &error->via.array.ptr[2].via.map;
+    char const *between = ": ";
     for (uint32_t i = 0; i < details->size; i++) {
+        if (is_key(&details->ptr[i].key, "method"))
+            continue;
         json_t *value = json_from_msgpack(&details->ptr[i].val);
         char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-        fputs(i ? ", " : ": ", out);
+        fputs(between, out);
+        between = ", ";
         if (details->ptr[i].key.type == MSGPACK_OBJECT_STR)
             text_print(out, details->ptr[i].key.via.str.ptr, details->ptr[i].key.via.str.size);
         fputc(' ', out);

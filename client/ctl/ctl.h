@@ -11,7 +11,8 @@ struct ctl {
     struct connection c;
     bool open;
     char const *socket; /* --socket, or NULL */
-    int64_t timeout;    /* --timeout, in seconds */
+    int64_t timeout;    /* --timeout, in seconds; 0: it was not said */
+    int64_t patience;   /* then; 0: 10 */
     char path[120];     /* where the connection goes */
     char const *method; /* of the request at hand */
     uint32_t id;
@@ -25,7 +26,10 @@ struct command {
 };
 
 extern struct command const command_list, command_info, command_tree, command_show, command_path,
-    command_solution, command_watch, command_call, command_delete, command_replay;
+    command_solution, command_watch, command_call, command_delete, command_replay, command_rename,
+    command_copy, command_trash, command_undelete, command_purge, command_drop, command_dropped,
+    command_undrop, command_set, command_properties, command_flush, command_backup, command_restore,
+    command_check, command_export, command_import;
 
 #define COMMON_OPTIONS(ctl)                                              \
     {.name = "socket",                                                   \
@@ -64,6 +68,16 @@ int ctl_fail(struct ctl *ctl, int code, msgpack_object const *error);
 
 /* Complains of an answer that is not what the method's line says; EXIT_BAD. */
 int ctl_fail_shape(struct ctl *ctl);
+
+/* The sessions that listsessions tells, all its pages: with a prefix (NULL: all), or those in the trash.
+ * row is called for each SESSION, valid in it alone, and must not use the connection; it returns false
+ * if it is none. */
+struct sessions {
+    char const *prefix;
+    bool trash;
+};
+int ctl_sessions(struct ctl *ctl, struct sessions sessions,
+                 bool (*row)(void *data, msgpack_object const *session), void *data);
 
 /* A request that is answered in pages of positions. */
 struct pages {

@@ -4,20 +4,25 @@
 #include "client/ctl/ctl.h"
 
 static struct command const *const commands[] = {
-    &command_list,     &command_info,  &command_tree, &command_show,   &command_path,
-    &command_solution, &command_watch, &command_call, &command_delete, &command_replay,
+    &command_list,       &command_info,   &command_tree,   &command_show,    &command_path,
+    &command_solution,   &command_watch,  &command_call,   &command_replay,  &command_set,
+    &command_properties, &command_rename, &command_copy,   &command_delete,  &command_trash,
+    &command_undelete,   &command_purge,  &command_drop,   &command_dropped, &command_undrop,
+    &command_flush,      &command_export, &command_import, &command_backup,  &command_restore,
+    &command_check,
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
 static void print_help(struct cli_option const *options)
 {
-    puts("redoctl: looks at the histories that redod keeps, and calls its methods.\n\n"
+    puts("redoctl: looks at the histories that redod keeps, keeps them safe, and calls its "
+         "methods.\n\n"
          "usage: redoctl [options] COMMAND ...\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-9s %-20s  %s\n", commands[i]->cli.name, commands[i]->cli.params,
+        printf("  %-10s %-20s  %s\n", commands[i]->cli.name, commands[i]->cli.params,
                commands[i]->cli.summary);
-    puts("\noptions of every command:");
+    puts("\noptions of every command but check and restore, which ask no daemon:");
     cli_print_options(options, stdout);
     puts("\nmore on a command: redoctl COMMAND --help");
 }
@@ -73,7 +78,7 @@ static int run(struct ctl *ctl, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct ctl ctl = {.timeout = 10};
+    struct ctl ctl = {.open = false};
     int status = run(&ctl, argc - 1, argv + 1);
 
     ctl_close(&ctl);

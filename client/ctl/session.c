@@ -1,4 +1,4 @@
-/* list, info, delete: sessions as wholes, and the daemon itself. */
+/* info, rename, copy, delete: sessions as wholes, and the daemon itself. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,93 +6,6 @@
 #include "client/ctl/ctl.h"
 #include "client/ctl/json.h"
 #include "client/ctl/text.h"
-
-/* ---- list -------------------------------------------------------------------------------- */
-
-/* One session of a page; false if it is none. */
-static bool print_session(msgpack_object const *session, bool names)
-{
-    msgpack_object const *name = map_get(session, "name"), *changed = map_get(session, "changed");
-    int64_t positions, size, cmpsize;
-
-    if (!name || name->type != MSGPACK_OBJECT_STR || !changed ||
-        changed->type != MSGPACK_OBJECT_BOOLEAN ||
-        !integer_read(map_get(session, "positions"), 0, INT64_MAX, &positions) ||
-        !integer_read(map_get(session, "size"), 0, INT64_MAX, &size) ||
-        !integer_read(map_get(session, "cmpsize"), 0, INT64_MAX, &cmpsize))
-        return false;
-    if (!names)
-        printf("%10" PRId64 " %8" PRId64 " %8" PRId64 "  %-7s  ", positions, size, cmpsize,
-               changed->via.boolean ? "yes" : "no");
-    text_print(stdout, name->via.str.ptr, name->via.str.size);
-    putchar('\n');
-    return true;
-}
-
-/* A page after the name *after, which becomes the next one to ask with, NULL after the last. */
-static int list_page(struct ctl *ctl, char const *prefix, char **after, bool names)
-{
-    msgpack_object result;
-    struct buffer *b = ctl_request(ctl, "listsessions", 1);
-
-    pack_map(b, (prefix != NULL) + (*after != NULL));
-    if (prefix) {
-        pack_key(b, "prefix");
-        if (!ctl_pack_name(b, prefix))
-            return EXIT_USAGE;
-    }
-    if (*after) {
-        pack_key(b, "after");
-        pack_cstr(b, *after);
-    }
-    free(*after);
-    *after = NULL;
-
-    int status = ctl_result(ctl, &result);
-    if (status != CLI_GO)
-        return status;
-    msgpack_object const *sessions = map_get(&result, "sessions"), *next = map_get(&result, "next");
-    if (!sessions || sessions->type != MSGPACK_OBJECT_ARRAY)
-        return ctl_fail_shape(ctl);
-    for (uint32_t i = 0; i < sessions->via.array.size; i++)
-        if (!print_session(&sessions->via.array.ptr[i], names))
-            return ctl_fail_shape(ctl);
-    if (next && next->type == MSGPACK_OBJECT_STR)
-        *after = strndup(next->via.str.ptr, next->via.str.size);
-    return CLI_GO;
-}
-
-static int list(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
-{
-    bool names = false;
-    char *after = NULL;
-    struct cli_option const options[] = {
-        {.name = "names", .type = CLI_FLAG, .value = &names, .help = "only the names, one a line"},
-        COMMON_OPTIONS(ctl)};
-
-    int status = cli_parse(cli, options, false, &argc, argv);
-    if (status == CLI_GO)
-        status = ctl_connect(ctl);
-    if (status == CLI_GO && !names)
-        puts(" positions     size compared  changed  name");
-    while (status == CLI_GO) {
-        status = list_page(ctl, argc > 0 ? argv[0] : NULL, &after, names);
-        if (!after)
-            break;
-    }
-    free(after);
-    return status == CLI_GO ? EXIT_GOOD : status;
-}
-
-struct command const command_list = {
-    {.name = "list",
-     .params = "[PREFIX]",
-     .most = 1,
-     .summary = "lists the sessions that have names",
-     .help = "A line a session: its positions, the bytes of a state and how many of them count in\n"
-             "comparing, whether it was changed since the flag was cleared, and its name. With\n"
-             "PREFIX, only names that begin with it.\n"},
-    list};
 
 /* ---- info -------------------------------------------------------------------------------- */
 
@@ -114,6 +27,11 @@ static void print_value(msgpack_object const *value)
     json_decref(json);
 }
 
+static bool is_time(char const *key)
+{
+    return strcmp(key, "begun") == 0 || strcmp(key, "used") == 0 || strcmp(key, "trashed") == 0;
+}
+
 /* A map as lines `key  value`; of lists their length, of maps in it their own lines. */
 static void print_facts(msgpack_object const *map, char const *before)
 {
@@ -128,8 +46,11 @@ static void print_facts(msgpack_object const *map, char const *before)
             continue;
         }
         printf("%-20s ", left);
+        int64_t seconds;
         if (value->type == MSGPACK_OBJECT_ARRAY)
             printf("%u", value->via.array.size);
+        else if (is_time(left) && integer_read(value, INT64_MIN, INT64_MAX, &seconds))
+            text_print_time(stdout, seconds);
         else
             print_value(value);
         putchar('\n');
@@ -170,9 +91,11 @@ struct command const command_info = {
          "it has (all of them: redoctl call server.info). With NAME: that session's facts.\n"},
     info};
 
-/* ---- delete ------------------------------------------------------------------------------ */
+/* ---- rename, copy, delete ---------------------------------------------------------------- */
 
-static int delete (struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
+/* A method of a session and, if it takes one, another name. */
+static int run_method(struct ctl *ctl, struct cli_command const *cli, char const *method, int argc,
+                      char **argv)
 {
     struct cli_option const options[] = {COMMON_OPTIONS(ctl)};
     msgpack_object result;
@@ -182,16 +105,56 @@ static int delete (struct ctl *ctl, struct cli_command const *cli, int argc, cha
         status = ctl_connect(ctl);
     if (status != CLI_GO)
         return status;
-    if (!ctl_pack_name(ctl_request(ctl, "deletesession", 1), argv[0]))
-        return EXIT_USAGE;
+    struct buffer *b = ctl_request(ctl, method, (size_t)argc);
+    for (int i = 0; i < argc; i++)
+        if (!ctl_pack_name(b, argv[i]))
+            return EXIT_USAGE;
     status = ctl_result(ctl, &result);
     return status == CLI_GO ? EXIT_GOOD : status;
 }
 
-struct command const command_delete = {{.name = "delete",
-                                        .params = "NAME",
-                                        .least = 1,
-                                        .most = 1,
-                                        .summary = "deletes a session, for all who use it",
-                                        .help = "Its history is gone; there is no way back.\n"},
-                                       delete};
+static int run_rename(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
+{
+    return run_method(ctl, cli, "renamesession", argc, argv);
+}
+
+struct command const command_rename = {
+    {.name = "rename",
+     .params = "NAME NEW",
+     .least = 2,
+     .most = 2,
+     .summary = "gives a session another name",
+     .help = "Who uses it goes on using it. A session of the new name must not be there.\n"},
+    run_rename};
+
+static int run_copy(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
+{
+    return run_method(ctl, cli, "copysession", argc, argv);
+}
+
+struct command const command_copy = {
+    {.name = "copy",
+     .params = "NAME NEW",
+     .least = 2,
+     .most = 2,
+     .summary = "begins a session that is a copy of another",
+     .help =
+         "The same positions under the same numbers; from then on the two go their own ways.\n"},
+    run_copy};
+
+static int run_delete(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
+{
+    return run_method(ctl, cli, "deletesession", argc, argv);
+}
+
+struct command const command_delete = {
+    {.name = "delete",
+     .params = "NAME",
+     .least = 1,
+     .most = 1,
+     .summary = "moves a session to the trash, for all who use it",
+     .help =
+         "What is in the trash: redoctl trash. Back from there: redoctl undelete. Gone for ever:\n"
+         "redoctl purge. Of a daemon with --store memory, which has no trash, it is gone at "
+         "once.\n"},
+    run_delete};

@@ -1,5 +1,8 @@
 #include "client/ctl/text.h"
 
+#include <string.h>
+#include <time.h>
+
 #include "protocol/utf8.h"
 
 /* Control characters: C0, DEL, and C1, which is two bytes. */
@@ -53,4 +56,15 @@ void text_print_dump(FILE *out, void const *data, size_t size)
             fputc(bytes[i] >= 0x20 && bytes[i] < 0x7f ? bytes[i] : '.', out);
         fputs("|\n", out);
     }
+}
+
+void text_print_time(FILE *out, int64_t seconds)
+{
+    time_t when = (time_t)seconds;
+    struct tm local;
+    char text[40];
+
+    if (!localtime_r(&when, &local) || strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local) == 0)
+        strcpy(text, "-");
+    fprintf(out, "%-16s", text);
 }

@@ -57,6 +57,16 @@ static void print_operation(redo_operation const *op)
     case REDO_OP_DUPLICATE:
         printf("duplicatepath dest=%u source=%u", op->position, op->source);
         break;
+    case REDO_OP_PROPERTY:
+        fputs(op->statesize ? "setproperty name=" : "setproperty (taken away) name=", stdout);
+        text_print(stdout, op->name, op->namesize);
+        break;
+    case REDO_OP_DROPTREE:
+        printf("dropsubtree position=%u", op->position);
+        break;
+    case REDO_OP_RESTORE:
+        printf("restoresubtree position=%u", op->position);
+        break;
     case REDO_OP_CLEAR:
         printf("clearsessionchanged");
         break;
@@ -168,6 +178,12 @@ static int watch_on(struct ctl *ctl, struct watch *w, int signals)
         }
         if (ferror(stdout) || (w->count > 0 && w->printed >= w->count))
             return EXIT_GOOD;
+        if (code == REDO_ECLOSED) {
+            cli_complain("the daemon at %s has stopped, or has ended the connection; "
+                         "its log says which",
+                         ctl->path);
+            return EXIT_BAD;
+        }
         if (code != REDO_OK)
             return ctl_fail(ctl, code, NULL);
         poll(waits, 2, -1);

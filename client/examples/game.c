@@ -43,27 +43,57 @@ static enum game_result failed(struct game *g)
 
 /* ---- other frontends --------------------------------------------------------------------- */
 
+/* Where the session's players are is a property of it, since undo, say, changes nothing in the
+ * history: the position's number, an unsigned one in msgpack. */
+static char const shared_name[] = "position";
+
+enum game_result game_share(struct game *g)
+{
+    uint32_t number = redo_getpositionid(g->at);
+    unsigned char const value[] = {0xce, number >> 24, number >> 16, number >> 8, number};
+    int rc = redo_setproperty(g->session, shared_name, value, sizeof value);
+    return rc == REDO_OK ? GAME_DONE : failed(g);
+}
+
+/* The position that was shared last; NULL if there is none, or no more. */
+static redo_position *shared(struct game const *g)
+{
+    size_t size;
+    unsigned char const *value = redo_getproperty(g->session, shared_name, &size);
+    if (!value)
+        return NULL;
+    uint64_t number = value[0]; /* below 128 it is its own byte */
+    if (size != 1 || number >= 0x80) {
+        if (number < 0xcc || number > 0xcf || size != 1 + ((size_t)1 << (number - 0xcc)))
+            return NULL;
+        number = 0;
+        for (size_t i = 1; i < size; i++)
+            number = number << 8 | value[i];
+    }
+    return number < REDO_NOPOSITION ? redo_getposition(g->session, (uint32_t)number) : NULL;
+}
+
+/* Of this frontend and another, that one leads which was the last to tell its position. */
 static void observe(redo_session *session, redo_operation const *op, redo_result const *result,
                     int own, void *data)
 {
     struct game *g = data;
-    bool moves = op->kind == REDO_OP_ADD || op->kind == REDO_OP_NEXT;
-    if (!g->follow || !moves || result->position == REDO_NOPOSITION)
-        return;
-    /* What this frontend does after another counts, and the other way round. */
-    g->followed = own ? REDO_NOPOSITION : result->position;
+    size_t size = sizeof shared_name - 1;
+    if (op->kind == REDO_OP_PROPERTY && op->namesize == size &&
+        memcmp(op->name, shared_name, size) == 0)
+        g->elsewhere = g->follow && !own;
 }
 
 /* After anything that may have changed the history: follows, and leaves what was dropped. */
 static void settle(struct game *g)
 {
-    if (g->followed != REDO_NOPOSITION) {
-        redo_position *to = redo_getposition(g->session, g->followed);
+    if (g->elsewhere) {
+        redo_position *to = shared(g);
         if (to && to != g->at) {
             g->at = to;
             snprintf(g->message, sizeof g->message, "Another frontend has moved.");
         }
-        g->followed = REDO_NOPOSITION;
+        g->elsewhere = false;
     }
     while (!g->at->inuse) /* the first position is never dropped */
         g->at = g->at->prev;
@@ -247,7 +277,12 @@ enum game_result game_command(struct game *g, char command)
     for (size_t i = 0; command && i < sizeof table / sizeof table[0]; i++) {
         if (!strchr(table[i].commands, command))
             continue;
+        redo_position const *before = g->at;
         enum game_result rc = table[i].run(g, command);
+        if (rc != GAME_GONE && g->follow && g->at != before) {
+            enum game_result told = game_share(g);
+            rc = told == GAME_DONE ? rc : told;
+        }
         if (rc != GAME_GONE)
             settle(g);
         return rc;
@@ -260,16 +295,17 @@ enum game_result game_command(struct game *g, char command)
 enum game_result game_begin(struct game *g, char const *socket, char const *name)
 {
     int size = (int)board_statesize(&g->level);
-    g->followed = REDO_NOPOSITION;
+    g->elsewhere = false;
     g->message[0] = '\0';
     g->session = NULL;
     g->client = redo_client_connect(socket, 0);
     if (!g->client) {
         int code = redo_lasterror();
         gone(g, code);
-        if (code == REDO_ECONNECT)
+        if (code == REDO_ECONNECT || code == REDO_ENAME)
             snprintf(g->message, sizeof g->message,
-                     "no daemon answers: start redod, or name its socket with --socket");
+                     "no daemon answers at %s: start redod, or name its socket with --socket",
+                     socket);
         return GAME_GONE;
     }
     g->session = redo_client_beginsession(g->client, name, g->level.initial, size, 0);
@@ -297,6 +333,11 @@ void game_end(struct game *g)
 
 void game_resume(struct game *g)
 {
+    redo_position *to = g->follow ? shared(g) : NULL;
+    if (to) {
+        g->at = to;
+        return;
+    }
     while (g->at->next)
         g->at = g->at->next->p;
 }

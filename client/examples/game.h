@@ -29,19 +29,24 @@ struct game {
     redo_client *client;
     redo_session *session;
     redo_position *at;
-    bool follow;       /* go where another frontend of the session goes */
+    bool follow;       /* share the player's position with the session's other frontends */
     bool suppress;     /* return along the path instead of adding a state that is on it */
-    uint32_t followed; /* where another frontend went since, or REDO_NOPOSITION */
-    char message[160]; /* what there is to say of the last command; may be empty */
+    bool elsewhere;    /* another frontend was the last to set the shared position */
+    char message[256]; /* what there is to say of the last command; may be empty */
 };
 
-/* Begins or joins the session of that name, with game->level; the player is at the start. socket
- * NULL: the usual place. GAME_GONE with nothing to end if that fails. */
+/* Begins or joins the session of that name, with game->level; the player is at the start. socket:
+ * the path at which redod listens. GAME_GONE with nothing to end if that fails. */
 enum game_result game_begin(struct game *game, char const *socket, char const *name);
 void game_end(struct game *game);
 
-/* Puts the player where the front branches lead: the line that was played last. */
+/* Puts the player where the session's players are; if nobody has said so, where the front branches
+ * lead: the line that was played last. Without game->follow always there. */
 void game_resume(struct game *game);
+
+/* Tells the session's other frontends where the player is. Commands do that by themselves, if
+ * game->follow is set. As a command. */
+enum game_result game_share(struct game *game);
 
 enum game_result game_command(struct game *game, char command);
 

@@ -2,6 +2,8 @@
  * curses finds out what has changed. The layout is worked out from the window's size: the panel
  * stands beside the board, or below it in short form; a board that is too large is shown around the
  * player. */
+#define _GNU_SOURCE 1 /* ppoll() */
+
 #include "screen.h"
 
 #include <curses.h>

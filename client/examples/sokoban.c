@@ -1,8 +1,11 @@
 /* Sokoban, as an example of a game whose history is in redod: options, and the ways to play. The
  * rules are in board.c, the use of the history in game.c, the terminal in screen.c.
  *
- * Exit status: 0; 1 if a move of --play was not possible; 2 if the options or the level are wrong;
- * 3 if there is no daemon, or it went away. */
+ *   cc -o sokoban sokoban.c board.c game.c screen.c \
+ *       $(pkg-config --cflags --libs redo-client ncursesw)
+ *
+ * Exit status: 0; 1 if a move of --play was not possible, or the output could not be written; 2 if
+ * the options or the level are wrong; 3 if there is no daemon, or it went away. */
 #include <errno.h>
 #include <getopt.h>
 #include <libgen.h>
@@ -31,9 +34,9 @@ static char const usage[] =
     "usage: sokoban [options]\n"
     "  --level N        level number N of the file (default: the first)\n"
     "  --levels FILE    another file of levels, in XSB\n"
-    "  --session NAME   the history to play in (default: sokoban-N)\n"
+    "  --session NAME   the history to play in (default: $REDO_SESSION, or sokoban-N)\n"
     "  --socket PATH    where redod listens (default: $REDO_SOCKET, or the usual place)\n"
-    "  --follow no      stay where you are when another frontend moves\n"
+    "  --follow no      neither follow other frontends of the session nor lead them\n"
     "  --suppress       suppress cycles from the start\n"
     "  --play MOVES     play without a terminal, and tell each step:\n"
     "                   l u r d moves (also upper case), < undo, > redo, 1-9 redo that branch,\n"
@@ -120,6 +123,22 @@ static char *levels_path(char *path, size_t size)
     return path;
 }
 
+/* Where redod listens if nobody said otherwise. */
+static char *usual_place(char *path, size_t size)
+{
+    char const *said = getenv("REDO_SOCKET"), *runtime = getenv("XDG_RUNTIME_DIR");
+    char const *home = getenv("HOME");
+    if (said && *said)
+        snprintf(path, size, "%s", said);
+    else if (runtime && *runtime == '/')
+        snprintf(path, size, "%s/redod/redod.sock", runtime);
+    else if (geteuid() == 0)
+        snprintf(path, size, "/run/redod/redod.sock");
+    else
+        snprintf(path, size, "%s/.local/state/redod/redod.sock", home ? home : "");
+    return path;
+}
+
 static int level_read(struct board_level *level, struct options const *o)
 {
     char beside[PATH_MAX];
@@ -137,6 +156,17 @@ static int tell_gone(struct game const *game)
     fflush(stdout);
     fprintf(stderr, "sokoban: %s\n", game->message);
     return EXIT_DAEMON;
+}
+
+/* What is not written is an error too: the disk may be full. */
+static int end(int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "sokoban: can not write the output%s%s\n", errno ? ": " : "",
+            errno ? strerror(errno) : "");
+    return status ? status : EXIT_FAILURE;
 }
 
 /* Plays letter by letter, up to the first that is not possible. */
@@ -189,7 +219,7 @@ int main(int argc, char **argv)
 {
     struct options options;
     struct game game;
-    char name[32];
+    char name[32], place[PATH_MAX];
 
     setlocale(LC_ALL, "");
     signal(SIGPIPE, SIG_IGN);
@@ -201,7 +231,11 @@ int main(int argc, char **argv)
         return status;
     snprintf(name, sizeof name, "sokoban-%d", game.level.number);
     if (!options.session)
+        options.session = getenv("REDO_SESSION");
+    if (!options.session || !*options.session)
         options.session = name;
+    if (!options.socket)
+        options.socket = usual_place(place, sizeof place);
     bool alone = options.play || options.print;
     game.follow = options.follow && !alone;
     game.suppress = options.suppress;
@@ -209,10 +243,12 @@ int main(int argc, char **argv)
         return tell_gone(&game);
     if (options.play)
         status = play(&game, options.play);
+    if (options.play && options.follow && status != EXIT_DAEMON && game_share(&game) != GAME_DONE)
+        status = tell_gone(&game);
     if (options.print && status != EXIT_DAEMON)
         game_print(&game, stdout);
     if (!alone)
         status = play_in_terminal(&game, options.session);
     game_end(&game);
-    return status;
+    return end(status);
 }

@@ -3,8 +3,8 @@
 msgpack and a socket are all it needs. It keeps no copy of the history but asks for what it shows,
 and hears of what other frontends of the session do.
 
-Exit status: 0; 1 if a move of --play was not possible; 2 if the options or the level are wrong; 3 if
-there is no daemon, or it went away.
+Exit status: 0; 1 if a move of --play was not possible, or the output could not be written; 2 if the
+options or the level are wrong; 3 if there is no daemon, or it went away.
 """
 import argparse
 import collections
@@ -23,6 +23,7 @@ PRUNE = 4  # with cycles suppressed, a detour of fewer moves than this is forgot
 
 # Errors of the daemon that mean something here.
 NOSESSION, POSITION, DROPPED, STATE = 2, 3, 4, 6
+NOPOSITION = 2 ** 32 - 1  # a number that no position has
 
 
 # ---- the daemon ------------------------------------------------------------------------------
@@ -60,7 +61,8 @@ class Daemon:
         try:
             self.socket.connect(path)
         except (OSError, ValueError):
-            raise Gone("no daemon answers: start redod, or name its socket with --socket") from None
+            raise Gone("no daemon answers at %s: start redod, or name its socket with --socket"
+                       % path) from None
         self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False,
                                          max_buffer_size=64 * 1024 * 1024)
         self.answers = collections.deque()  # (id, error, result)
@@ -228,7 +230,6 @@ class Game:
         self.daemon, self.level = daemon, level
         self.follow, self.suppress = follow, suppress
         self.message = ""
-        self.followed = None
         try:
             session = daemon.call("beginsession", level.initial, len(level.initial), 0,
                                   {"name": name, "join": True})
@@ -276,7 +277,10 @@ class Game:
             self.best = self.ask("getposition", self.best["better"])
 
     def resume(self):
-        """Puts the player where the front branches lead: the line that was played last."""
+        """Puts the player where the session's players are; if nobody has said so, where the front
+        branches lead: the line that was played last. Without follow always there."""
+        if self.follow and self.go_first(self.shared()):
+            return
         number, deeper = 0, True
         while deeper:
             deeper = False
@@ -285,6 +289,30 @@ class Game:
                     break
                 number, deeper = p["number"], True
         self.go(number)
+
+    def share(self):
+        """Tells the session's other frontends where the player is: as a property of the session,
+        since undo, say, changes nothing in the history."""
+        self.ask("setproperty", "position", self.number)
+
+    def shared(self):
+        """The position that was shared last, or None; it may have been dropped."""
+        number = self.ask("getproperties").get("position")
+        return number if type(number) is int and 0 <= number < NOPOSITION else None
+
+    def go_first(self, *numbers):
+        """Goes to the first of these positions that is there; whether one was."""
+        for number in numbers:
+            if number is not None:
+                before = self.number
+                try:
+                    self.go(number)
+                    return True
+                except Refused as e:
+                    self.number = before
+                    if e.code not in (POSITION, DROPPED):
+                        raise
+        return False
 
     def attach(self):
         """From now on, events tell of what is done to the session."""
@@ -302,7 +330,7 @@ class Game:
         """Looks at the events that have come: follows, and leaves what was dropped."""
         if not self.daemon.events:
             return
-        number, refuge = self.number, 0
+        number, refuge, elsewhere = self.number, None, False
         while self.daemon.events:
             method, params = self.daemon.events.popleft()
             if params[0] != self.session:
@@ -310,29 +338,19 @@ class Game:
             if method == "sessionended":
                 raise Gone("the session was deleted")
             if method == "operation":
-                number = self.consider(number, *params[3:5])
-                if params[3]["dropped"]:
-                    refuge = params[3]["position"]["number"]
-        if number != self.number:
+                effects, own = params[3:5]
+                # Of this frontend and another, that one leads which was the last to tell.
+                if effects["method"] == "setproperty":
+                    elsewhere = self.follow and not own
+                if effects["dropped"]:
+                    refuge = effects["position"]["number"]
+                    if effects["method"] == "dropposition" and number in effects["gone"]:
+                        number = refuge
+        shared = self.shared() if elsewhere else None
+        before = self.number
+        self.go_first(shared, number, refuge, 0)
+        if shared == self.number != before:
             self.message = "Another frontend has moved."
-        try:
-            self.go(number)
-        except Refused as e:
-            if e.code != DROPPED:
-                raise
-            self.go(refuge)
-
-    def consider(self, number, effects, own):
-        """Where the player should be after an operation. What this frontend does after another
-        counts, and the other way round."""
-        position = effects["position"]
-        if position is None:
-            return number
-        if effects["method"] in ("addposition", "getnextposition"):
-            return self.number if own else position["number"] if self.follow else number
-        if effects["method"] == "dropposition" and number in effects["gone"]:
-            return position["number"]
-        return number
 
     # -- commands
 
@@ -343,8 +361,10 @@ class Game:
         if not run:
             raise NotPossible("There is no such command.")
         try:
-            number = run(self, letter)
-            self.go(self.number if number is None else number)
+            before, number = self.number, run(self, letter)
+            self.go(before if number is None else number)
+            if self.follow and self.number != before:
+                self.share()
         except Refused as e:
             if e.code == NOSESSION:
                 raise Gone("the session was deleted") from None
@@ -683,8 +703,8 @@ class Screen:
             curses.resizeterm(lines, columns)
 
     def run(self):
-        self.game.resume()
         self.game.attach()
+        self.game.resume()
         while True:
             if self.game.step() and self.mode == CHOOSING:
                 self.branches = self.game.branches()
@@ -781,11 +801,11 @@ def read_options():
                         default=os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                              "levels.xsb"))
     parser.add_argument("--session", metavar="NAME",
-                        help="the history to play in (default: sokoban-N)")
+                        help="the history to play in (default: $REDO_SESSION, or sokoban-N)")
     parser.add_argument("--socket", metavar="PATH",
                         help="where redod listens (default: $REDO_SOCKET, or the usual place)")
     parser.add_argument("--follow", choices=["yes", "no"], default="yes",
-                        help="no: stay where you are when another frontend moves")
+                        help="no: neither follow other frontends of the session nor lead them")
     parser.add_argument("--suppress", action="store_true", help="suppress cycles from the start")
     parser.add_argument("--play", metavar="MOVES",
                         help="play without a terminal, and tell each step: l u r d moves (also upper "
@@ -798,13 +818,12 @@ def read_options():
     return parser.parse_args()
 
 
-def main():
-    options = read_options()
+def run(options):
     try:
         level = Level.read(options.levels, options.level)
     except BadLevel as e:
         return complain("%s: %s" % (options.levels, e))
-    name = options.session if options.session is not None else "sokoban-%d" % level.number
+    name = options.session or os.environ.get("REDO_SESSION") or "sokoban-%d" % level.number
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -817,6 +836,8 @@ def main():
                     suppress=options.suppress)
         if options.play is not None:
             status = play(game, options.play)
+            if options.follow == "yes":
+                game.share()
         if options.print:
             game.print()
         if not alone:
@@ -825,6 +846,18 @@ def main():
     except (Gone, Refused) as e:
         return complain(str(e), 3)
     return status
+
+
+def main():
+    options = read_options()
+    try:
+        status = run(options)
+        sys.stdout.flush()
+        return status
+    except OSError as e:
+        # The disk may be full. What is left is not to be tried again when the program ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return complain("can not write the output: %s" % e.strerror, 1)
 
 
 if __name__ == "__main__":

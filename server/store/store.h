@@ -19,14 +19,21 @@
 struct store;
 struct store_reader;
 
+#define STORE_IDS ((uint64_t)1 << 29)        /* ids, and */
+#define STORE_OPERATIONS ((uint64_t)1 << 34) /* sequence numbers, and keys of kept bytes, are below */
 #define STORE_VERSION 1 /* of the schema; a store of a newer one is refused, untouched */
 
 /* Opens the store in a folder (made, 0700, if it is not there; files 0600 under any umask), holding the
  * lock that makes this process its only owner. REDO_OK; or a code, and `why` says what is wrong in
  * words for the log: REDO_ELOCKED (and by whom), REDO_EVERSION, REDO_ESTORE. A damaged store opens
- * as far as anything in it can be read. */
+ * as far as anything in it can be read: its files stay as they are, and what is intact is taken over into
+ * a new database beside them (README.md). The same happens later, when damage is met; who met it waits for it. */
 int store_open(struct store **store, char const *folder, char *why, size_t why_size);
 void store_close(struct store *store);
+
+/* What happened to the store since the last call and is worth a line in a log (it was damaged and
+ * rebuilt; a log was kept): false if nothing did. Any thread, also right after store_open(). */
+bool store_notice(struct store *store, char *text, size_t size);
 
 /* ---- sessions ---------------------------------------------------------------------------- */
 
@@ -85,7 +92,9 @@ void batch_keep(struct batch *b, uint64_t id, uint64_t key, int64_t when, void c
 void batch_forget(struct batch *b, uint64_t id, uint64_t key);
 
 /* Puts the batch on disk in one transaction and syncs: REDO_OK; or nothing of it is there:
- * REDO_EFULLDISK, REDO_EIO, REDO_ESTORE, REDO_ENOMEM. The operations of one session in a batch
+ * REDO_EFULLDISK, REDO_EIO, REDO_ESTORE, REDO_ENOMEM; or the batch is wrong: REDO_EEXISTS (a name),
+ * REDO_ENOSESSION, REDO_ESTORE (a sequence number does not follow the one before), REDO_EFULL (a
+ * number beyond STORE_IDS or STORE_OPERATIONS). The operations of one session in a batch
  * become one row. After REDO_EIO on a sync nothing is taken for written that was not synced: the
  * store is reopened before the next commit. */
 int store_commit(struct store *store, struct batch const *batch);
@@ -99,7 +108,8 @@ void store_reader_close(struct store_reader *r);
 /* The highest id ever given. */
 int store_last_id(struct store_reader *r, uint64_t *id);
 
-/* REDO_OK and *info; REDO_ENOSESSION; or an error. By name: sessions that are not in the trash. */
+/* REDO_OK and *info; REDO_ENOSESSION; or an error. By name: sessions that are not in the trash. One
+ * whose record was lost to damage is called recovered-ID. */
 int store_find(struct store_reader *r, char const *name, size_t size, struct store_info *info);
 int store_find_id(struct store_reader *r, uint64_t id, struct store_info *info);
 
@@ -122,6 +132,12 @@ int store_operations(struct store_reader *r, uint64_t id, uint64_t from, uint64_
                      bool (*each)(void *data, uint64_t sequence, void const *op, size_t size),
                      void *data);
 
+/* What was kept under keys with a session: what batch_keep() was given, in the order of keys from
+ * `from` on; data is NULL unless `with_data`. each() returns false to stop. */
+int store_kept(struct store_reader *r, uint64_t id, uint64_t from, bool with_data,
+               bool (*each)(void *data, uint64_t key, int64_t when, void const *kept, size_t size),
+               void *data);
+
 /* Sets aside what is damaged in a session, so that it can be written to again after `sequence`: what
  * comes after is kept in the store, out of the way, never deleted. */
 int store_set_aside(struct store *store, uint64_t id, uint64_t sequence);
@@ -133,16 +149,29 @@ int store_set_aside(struct store *store, uint64_t id, uint64_t sequence);
  * crash at any point leaves the old or the new. */
 int store_compact(struct store *store, uint64_t id);
 
-/* Gives free space of the file back to the disk, a piece at a time. */
-int store_shrink(struct store *store);
+/* Brings what was committed from the log into the database, when that is worth its while. To be called
+ * by who commits, when nobody waits for it. */
+int store_tidy(struct store *store);
 
-/* Copies the whole store to a file while it is in use. */
+/* Gives free space of the file back to the disk, if it is much: a piece at a time, *more telling whether
+ * there is more to give. */
+int store_shrink(struct store *store, bool *more);
+
+/* Copies the whole store to a file, which is there (0600, replacing one of that name) when it is whole,
+ * as the store was when the call began. Any thread, beside commits. */
 int store_backup(struct store *store, char const *file, char *why, size_t why_size);
 
-/* Looks through a store that nobody owns, and tells of each session; with repair, sets aside what is
- * damaged. Counts of whole and damaged sessions. */
+/* Puts such a file in the place of what a store, that nobody owns, has now; that stays beside it. A file
+ * that is not whole is refused. */
+int store_restore(char const *folder, char const *file, char *why, size_t why_size);
+
+/* Looks through a store that nobody owns, and tells of each session: how many of its operations are
+ * whole (`kept`, as a sequence number) and what is wrong (NULL: nothing). With repair, sets aside what
+ * is damaged; without, nothing of the store is changed, but as much room as it takes is needed
+ * beside it. */
 struct store_check {
-    uint64_t whole, damaged;
+    uint64_t whole, damaged; /* sessions */
+    uint64_t pages;          /* that are damaged, of the files */
     void (*tell)(void *data, struct store_info const *info, uint64_t kept, char const *what);
     void *data;
 };

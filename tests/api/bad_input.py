@@ -5,18 +5,19 @@ import random
 
 import msgpack
 
-from api import (ECONSTANT, EDAMAGED, EDROPPED, EFRAME, EMESSAGE, EMETHOD, ENOSESSION, EOPERATION,
-                 EOPTION, EPARAMS, EPOSITION, ERANGE, ESTATE, ETOOBIG, ETYPE, EUTF8, MIB, STATE_MAX,
-                 Closed, add, begin, chain, check_error, number, run, serving, snapshot)
+from api import (EBRANCHES, ECONSTANT, EDAMAGED, EDROPPED, EFRAME, EMESSAGE, EMETHOD, ENOSESSION,
+                 EOPERATION, EOPTION, EPARAMS, EPOSITION, ERANGE, ESTATE, ETOOBIG, ETYPE, EUTF8,
+                 MIB, STATE_MAX, Closed, add, begin, chain, check_error, number, run, serving,
+                 snapshot)
 
 STATE = number(1)
 EXT = msgpack.ExtType(5, b"abc")
 ONE_OF_EACH = {"nil": None, "bool": True, "int": 7, "negative": -7, "float": 1.0, "str": "x",
                "bin": b"x", "array": [1], "map": {"a": 1}}
 # What each type takes, by the names above.
-TAKES = {"session": {"int", "str"}, "position": {"int"}, "int": {"int", "negative"},
-         "size": {"int"}, "bin": {"bin", "str"}, "str": {"str"}, "bool": {"bool"},
-         "array": {"array"}}
+TAKES = {"session": {"int", "str", "bin"}, "position": {"int"}, "int": {"int", "negative"},
+         "size": {"int"}, "count": {"int"}, "bin": {"bin", "str"}, "str": {"str", "bin"},
+         "bool": {"bool"}, "array": {"array"}, "any": set(ONE_OF_EACH)}
 # Of the right kind, and out of range.
 OUTSIDE = {
     "session": [(-1, ENOSESSION), (0, ENOSESSION), (2**53, ENOSESSION), (2**64 - 1, ENOSESSION),
@@ -26,6 +27,7 @@ OUTSIDE = {
                  (2**32 - 1, EPOSITION), (2**32, EPOSITION), (2**64 - 1, EPOSITION)],
     "int": [(2**31, ERANGE), (-2**31 - 1, ERANGE), (2**64 - 1, ERANGE), (-2**63, ERANGE)],
     "size": [(-1, ERANGE), (2**53, ERANGE), (2**64 - 1, ERANGE), (-2**63, ERANGE)],
+    "count": [(0, ERANGE), (-1, ERANGE), (2**53, ERANGE), (2**64 - 1, ERANGE), (-2**63, ERANGE)],
 }
 
 
@@ -50,7 +52,10 @@ class Bench:
         return self
 
     def state(self):
-        return (snapshot(self.rpc, self.session), self.rpc.call("listsessions"),
+        sessions = self.rpc.call("listsessions")["sessions"]
+        for session in sessions:
+            session.pop("used")
+        return (snapshot(self.rpc, self.session), sessions,
                 snapshot(self.other, self.larger))
 
     def unharmed(self, what):
@@ -69,7 +74,8 @@ class Bench:
     def params(self, method):
         """Params that this method takes, if they are not what it does with them."""
         return [{"session": self.session, "position": 1, "int": 0, "size": 1, "bool": True,
-                 "str": "nobody", "array": [], "bin": STATE}[p["type"]] for p in method["params"]]
+                 "count": 1, "str": "nobody", "array": [], "bin": STATE, "any": None}[p["type"]]
+                for p in method["params"]]
 
     def refused(self, calls):
         """Each of [(call, codes)] is answered with one of the codes."""
@@ -161,12 +167,16 @@ def test_unknown_option_is_refused_and_named_by_every_method():
             good, known = bench.params(method), method["options"][0]["name"]
             calls = [((method["name"], *good, {key: None}), EOPTION)
                      for key in ("", "x", known + "x", known[:-1], known.upper(), "x" * 70000, 1,
-                                 None, 1.5, True, known.encode())]
+                                 None, 1.5, True, b"x", known.encode() + b"\0")]
             for call, error in bench.refused(calls):
                 (key,) = call[-1]
                 assert error[2]["method"] == method["name"]
+                if isinstance(key, bytes):
+                    key = key.decode()
                 if isinstance(key, str):
                     assert error[2]["option"] == key or len(key) > 1000, error
+                else:
+                    assert error[2]["expected"] == "str" and error[2]["given"] in error[1], error
 
 
 def test_option_given_twice_is_refused_by_every_method():
@@ -342,24 +352,89 @@ def test_msgpack_that_is_no_call_is_answered_and_the_connection_goes_on():
         bench.unharmed("no call")
 
 
-def test_invalid_utf8_is_refused_wherever_it_stands():
+def test_every_error_of_a_call_names_its_method():
     with Bench() as bench:
-        texts = [b"\xff", b"\x80", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"ab\xc3",
-                 b"\xe2\x82", b"\xf8\x88\x80\x80\x80"]
-        for text in texts:
-            packed = bytes([0xa0 + len(text)]) + text
-            session = msgpack.packb(bench.session)
-            for body in (msgpack.packb("getsession") + b"\x91" + packed,
-                         packed + b"\x90",
-                         msgpack.packb("listsessions") + b"\x91\x81" + packed + b"\xc0",
-                         msgpack.packb("listsessions") + b"\x91\x81\xa6prefix" + packed,
-                         msgpack.packb("addposition") + b"\x96" + session + b"\0\1" + packed +
-                         b"\0\1"):
-                bench.rpc.expect(3)
-                bench.rpc.send_bytes(b"\x94\x00\x03" + body)
-                error, _ = bench.rpc.response(3)
-                check_error(error)
-                assert error[0] == EUTF8, (text, error)
+        calls = [((m["name"], *[None] * 20), EPARAMS) for m in bench.info["methods"]]
+        calls += [(("getposition", bench.session, 3), EDROPPED), (("getsession", "x"), ENOSESSION),
+                  (("dropposition", bench.session, 1), EBRANCHES),
+                  (("apply", bench.session, b""), EOPERATION), (("loadsession", b"x"), EDAMAGED), (("no.such", 1), EMETHOD),
+                  (("setgraftbehavior", bench.session, 9), ECONSTANT),
+                  (("addpositions", bench.session, [5]), ETYPE)]
+        for call, error in bench.refused(calls):
+            assert error[2]["method"] == call[0], (call, error)
+
+
+# Texts that are not UTF-8, each a str of fewer than 32 bytes.
+NOT_UTF8 = [b"\xff", b"\x80", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"ab\xc3",
+            b"\xe2\x82", b"\xf8\x88\x80\x80\x80"]
+
+
+def raw(rpc, body):
+    """The error of a request of which method and params are these bytes; it must be one."""
+    rpc.expect(3)
+    rpc.send_bytes(b"\x94\x00\x03" + body)
+    error, _ = rpc.response(3)
+    check_error(error)
+    return error
+
+
+def test_invalid_utf8_is_refused_wherever_text_is_taken():
+    """In a str or in a bin, by every method; and never taken for something else elsewhere."""
+    with Bench() as bench:
+        for method in bench.info["methods"]:
+            good = [msgpack.packb(p) for p in bench.params(method)]
+            name = msgpack.packb(method["name"])
+            for text in NOT_UTF8:
+                for packed in (bytes([0xa0 + len(text)]) + text, msgpack.packb(text)):
+                    bad = []
+                    for place, param in enumerate(method["params"]):
+                        if param["type"] in ("str", "session"):
+                            bad.append((put(good, place, packed), param["name"]))
+                        elif param["type"] == "any" and packed[0] < 0xc0:
+                            for around in (b"", b"\x91", b"\x81\x01", b"\x93\x90\x80"):
+                                bad.append((put(good, place, around + packed), param["name"]))
+                            bad.append((put(good, place, b"\x91\x81" + packed + b"\xc0"),
+                                        param["name"]))
+                        elif param["type"] not in ("any", "bin"):
+                            error = raw(bench.rpc, name + bytes([0x90 + len(good)]) +
+                                        b"".join(put(good, place, packed)))
+                            assert error[0] == ETYPE, (method["name"], error)
+                    for option in method["options"]:
+                        if option["type"] == "str":
+                            key = msgpack.packb(option["name"])
+                            bad.append((good + [b"\x81" + key + packed], option["name"]))
+                    if method["options"]:
+                        bad.append((good + [b"\x81" + packed + b"\xc0"], "options"))
+                    for params, wrong in bad:
+                        error = raw(bench.rpc, name + bytes([0x90 + len(params)]) +
+                                    b"".join(params))
+                        assert error[0] == EUTF8 and error[2]["param"] == wrong, (params, error)
+                        assert error[2]["method"] == method["name"], error
+        bench.unharmed("utf8")
+
+
+def test_invalid_utf8_as_the_name_of_a_method_is_no_method():
+    with Bench() as bench:
+        for text in NOT_UTF8:
+            assert raw(bench.rpc, bytes([0xa0 + len(text)]) + text + b"\x90")[0] == EMETHOD, text
+        bench.unharmed("utf8")
+
+
+def test_invalid_utf8_where_bytes_are_taken_is_bytes():
+    """A state of the wrong size, an unfit dump or operation: refused for that."""
+    with Bench() as bench:
+        text = b"\xff\xfe\xfd"
+        packed = bytes([0xa0 + len(text)]) + text
+        session = msgpack.packb(bench.session)
+        for body, code in (
+                (msgpack.packb("addposition") + b"\x96" + session + b"\0\1" + packed + b"\0\1", ESTATE),
+                (msgpack.packb("addpositions") + b"\x92" + session + b"\x91\x95\0\1" + packed +
+                 b"\0\1", ESTATE),
+                (msgpack.packb("updatesavedstate") + b"\x93" + session + b"\1" + packed, ESTATE),
+                (msgpack.packb("loadsession") + b"\x91" + packed, EDAMAGED),
+                (msgpack.packb("apply") + b"\x92" + session + packed, EOPERATION)):
+            error = raw(bench.rpc, body)
+            assert error[0] == code, (body, error)
         bench.unharmed("utf8")
 
 

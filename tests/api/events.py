@@ -7,7 +7,7 @@ from api import (EATTACHED, ENOTATTACHED, ERANGE, MIB, add, begin, chain,
 POSITION = {"number", "prev", "move", "movecount", "better", "endpoint", "solutionend",
             "solutionsize", "nextcount", "setbetter"}
 NOTHING = {"position": None, "new": False, "grafted": None, "made": None, "dropped": 0,
-           "gone": []}
+           "gone": [], "supersedes": None}
 
 
 def event_of(rpc):
@@ -101,7 +101,7 @@ def test_snapshot_is_gone_when_its_last_byte_was_read(daemon, rpc):
     assert rpc.call("readsnapshot", session, 0, size - 1) == first
     for offset in (size + 1, 2**53 - 1):
         error, _ = rpc.response(rpc.send("readsnapshot", session, offset, 1))
-        assert error[0] == ERANGE and error[2] == {"snapshot": size}
+        assert error[0] == ERANGE and error[2] == {"method": "readsnapshot", "snapshot": size}
     read(rpc, session, size)
     assert error_of(rpc, "readsnapshot", session, 0, 1) == ENOTATTACHED
 
@@ -298,7 +298,7 @@ def test_effects_of_each_method(daemon, rpc):
     # A shorter way to bbb: grafted from 2 to 5, and the solution copied back as 6.
     assert told("addposition", 0, 7, b"bbb2", 0, 1) == {
         "method": "addposition", "position": 5, "new": True, "grafted": {"from": 2, "to": 5},
-        "made": [5, 2], "dropped": 0, "gone": []}
+        "made": [5, 2], "dropped": 0, "gone": [], "supersedes": 2}
     assert told("addposition", 4, 9, b"bbb9", 0, 2)["position"] == 7
     assert told("setbetterfields") == {**NOTHING, "method": "setbetterfields"}
     assert told("duplicatepath", 7, 5) == {

@@ -51,7 +51,7 @@ class Fuzzer:
             return rng.choice((0, rng.randrange(10), rng.randrange(300), rng.randrange(300)))
         if type == "int":
             return rng.choice((0, 0, 1, 1, 2, 3, 4, 4, rng.randrange(8), -1, 127, 2**31 - 1))
-        if type == "size":
+        if type in ("size", "count"):
             return rng.choice((0, 1, 2, 10, 1000, 2**20, 2**53 - 1))
         if type == "bool":
             return rng.random() < 0.5

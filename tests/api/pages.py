@@ -32,13 +32,13 @@ def test_all_positions_come_by_number_whatever_the_limit(daemon, rpc):
 
 
 @served
-def test_page_has_1000_if_none_are_asked_for_and_10000_at_most_and_one_at_least(daemon, rpc):
+def test_page_has_1000_if_none_are_asked_for_and_10000_at_most(daemon, rpc):
     session = begin(rpc)
     chain(rpc, session, 12000)
     size = lambda options: len(rpc.call("getpositions", session, options)["positions"])
-    assert [size({}), size({"limit": 0})] == [1000, 1]
+    assert [size({}), size({"limit": 1})] == [1000, 1]
     assert 8000 <= size({"limit": 10000}) == size({"limit": 20000}) <= 10000
-    for outside in (-1, 2**53, 2**63):
+    for outside in (0, -1, 2**53, 2**63):
         assert error_of(rpc, "getpositions", session, {"limit": outside}) == ERANGE
 
 
@@ -237,6 +237,25 @@ def test_tree_is_cut_at_a_limit_and_says_so(daemon, rpc):
         window = rpc.call("gettree", session, 0, {"limit": limit})
         assert numbers(window["positions"]) == [0, 3, 2, 6, 5, 7, 4, 1][:limit]
         assert window["complete"] is (limit >= 8)
+
+
+@served
+def test_cut_tree_is_gone_on_with_where_nextcount_shows_more(daemon, rpc):
+    """As the reference says: ask from the positions of which branches are not in the window."""
+    session = tree(rpc)
+    for limit in range(1, 9):
+        found, ask = {}, [0]
+        while ask:
+            window = rpc.call("gettree", session, ask.pop(), {"limit": limit})
+            got = {p["number"]: p for p in window["positions"]}
+            found.update(got)
+            for p in got.values():
+                here = [q for q in got.values() if q["prev"] == p["number"]]
+                assert window["complete"] <= (len(here) == p["nextcount"])
+                if len(here) < p["nextcount"]:
+                    below = rpc.call("getbranches", session, p["number"])["positions"]
+                    ask += [q["number"] for q in below if q["number"] not in found]
+        assert set(found) == set(range(8)), limit
 
 
 @served

@@ -1,5 +1,7 @@
 """What changes a session: every method, every option, and what it answers."""
 
+import msgpack
+
 from api import (EBRANCHES, ECONSTANT, EDIFFERS, EDROPPED, EFIRST, EOPERATION, EPARAMS, EPOSITION,
                  ERANGE, ESTATE, ETYPE, STATE_MAX, add, begin, chain, check_error, number,
                  numbers, run, served, snapshot)
@@ -23,7 +25,9 @@ def refused(rpc, session, code, *call):
     assert error[0] == code, error
     assert snapshot(rpc, session) == before
     assert rpc.call("getsession", session) == told
-    return error[2]
+    detail = dict(error[2])
+    assert detail.pop("method") == call[0], error
+    return detail
 
 
 # ---- addposition
@@ -126,6 +130,7 @@ def test_shorter_way_takes_over_the_branches_and_says_whose(daemon, rpc):
     add(rpc, session, 2, 3, 3)
     answer = add(rpc, session, 0, 4, 2)
     assert answer["grafted"] == {"from": 2, "to": 4} and "made" not in answer
+    assert answer["supersedes"] == 2
     assert (answer["number"], answer["nextcount"]) == (4, 1)
     assert branches(rpc, session, 4) == [3] and branches(rpc, session, 2) == []
     moved = rpc.call("getposition", session, 3)
@@ -139,7 +144,18 @@ def test_shorter_way_to_a_position_without_branches_grafts_nothing(daemon, rpc):
     add(rpc, session, 0, 1, 1)
     add(rpc, session, 1, 2, 2)
     answer = add(rpc, session, 0, 4, 2)
-    assert "grafted" not in answer and "made" not in answer
+    assert "grafted" not in answer and "made" not in answer and answer["supersedes"] == 2
+
+
+@served
+def test_way_that_is_not_shorter_supersedes_nothing(daemon, rpc):
+    session = begin(rpc)
+    add(rpc, session, 0, 1, 1)
+    for answer in (add(rpc, session, 0, 2, 1), add(rpc, session, 1, 2, 1),
+                   add(rpc, session, 0, 1, 1), add(rpc, session, 0, 3, 1, check=2)):
+        assert "supersedes" not in answer, answer
+    assert rpc.call("apply", session, b"\1" + varint(0) + signed(9) + signed(0) + signed(1) +
+                    number(1))["supersedes"] is None
 
 
 def solved(rpc, behavior):
@@ -194,7 +210,7 @@ def test_unfit_additions_are_refused_and_change_nothing(daemon, rpc):
 def test_wrong_size_of_a_state_is_told(daemon, rpc):
     session = begin(rpc)
     detail = refused(rpc, session, ESTATE, "addposition", session, 0, 1, b"abc", 0, 1)
-    assert detail == {"expected": 4, "given": 3}
+    assert detail == {"position": 0, "expected": 4, "given": 3}
 
 
 # ---- addpositions
@@ -263,6 +279,50 @@ def test_list_with_an_unfit_item_is_refused_whole_and_names_the_item(daemon, rpc
     for item, code in unfit:
         detail = refused(rpc, session, code, "addpositions", session, [good, good, item, good])
         assert detail["index"] == 2, (item, detail)
+        named = isinstance(item, list) and item and isinstance(item[0], int) and 0 <= item[0] < 9
+        assert detail.get("position") == (item[0] if named and "field" not in detail and
+                                          code != EPARAMS else None), (item, detail)
+
+
+@served
+def test_unfit_field_of_an_item_is_named(daemon, rpc):
+    session = begin(rpc)
+    good = [0, 1, number(9), 0, 1]
+    for place, name in enumerate(("prev", "move", "state", "endpoint", "checkequiv")):
+        item = list(good)
+        item[place] = 1.5
+        assert refused(rpc, session, ETYPE, "addpositions", session, [good, item]) == {
+            "field": name, "index": 1}
+    assert refused(rpc, session, EPOSITION, "addpositions", session, [[-1, *good[1:]]]) == {
+        "field": "prev", "index": 0}
+    assert refused(rpc, session, ESTATE, "addpositions", session, [[0, 1, b"abc", 0, 1]]) == {
+        "position": 0, "expected": 4, "given": 3, "index": 0}
+    assert refused(rpc, session, ESTATE, "addpositions", session, [good, [-1, 1, b"", 0, 1]]) == {
+        "expected": 4, "given": 0, "index": 1}
+
+
+@served
+def test_states_may_come_as_str_whatever_their_bytes(daemon, rpc):
+    """As from a language that has no bin."""
+    session = begin(rpc)
+
+    def request(method, *params):
+        id = rpc.expect()
+        packer = msgpack.Packer(use_bin_type=False)
+        rpc.send_bytes(packer.pack([0, id, method, list(params)]))
+        error, result = rpc.response(id)
+        assert error is None, error
+        return result
+
+    assert request("addposition", session, 0, 1, b"\xff\0\xc3\x80", 0, 1)["number"] == 1
+    assert request("addpositions", session, [[0, 2, b"\xff\xff\xff\xff", 0, 1],
+                                             [-1, 3, b"\x80abc", 0, 1]])["numbers"] == [2, 3]
+    assert request("suppresscycle", session, 3, b"\xff\xff\xff\xff", 0)["found"] is True
+    assert request("apply", session, b"\1" + varint(0) + signed(9) + signed(0) + signed(1) +
+                   b"\xfe\xfe\xfe\xfe")["position"] == 4
+    assert [rpc.call("getsavedstate", session, n) for n in (1, 2, 3, 4)] == [
+        b"\xff\0\xc3\x80", b"\xff\xff\xff\xff", b"\x80abc", b"\xfe\xfe\xfe\xfe"]
+    assert request("beginsession", b"\xff", 1, 0)["session"]
 
 
 @served
@@ -495,7 +555,7 @@ def test_encoded_operation_does_what_its_method_does(daemon, rpc):
         rpc.call(method, one, *params)
         answer = rpc.call("apply", two, encoded)
         assert set(answer) == {"value", "position", "created", "differs", "changed", "graftedfrom",
-                               "graftedto", "firstmade", "made", "dropped", "sequence"}
+                               "graftedto", "supersedes", "firstmade", "made", "dropped", "sequence"}
         assert answer["sequence"] == count and answer["changed"] is True, (method, answer)
         assert snapshot(rpc, one) == snapshot(rpc, two), method
 

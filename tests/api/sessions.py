@@ -1,13 +1,15 @@
 """Sessions: names, joining, privacy, ending, deleting, loading; and the daemon's own methods."""
+import os
 
 import msgpack
 
 from api import (EATTACHED, ECONSTANT, EDAMAGED, EEXISTS, EFRAME, EMESSAGE, EMETHOD, ENAME,
                  ENOSESSION, ENOTATTACHED, EOPTION, EPARAMS, EPOSITION, ERANGE, ESTATE, ETYPE,
-                 EUTF8, EVERSION, MIB, STATE_MAX, add, begin, check_error, error_of,
+                 EUTF8, EVERSION, MIB, STATE_MAX, TESTS, add, begin, check_error, error_of,
                  number, run, served, serving, snapshot, wait_for)
 
-SESSION_FIELDS = {"session", "name", "size", "cmpsize", "graft", "positions", "changed", "sequence"}
+SESSION_FIELDS = {"session", "name", "size", "cmpsize", "graft", "positions", "changed", "sequence",
+                  "solved", "damaged", "begun", "used", "bytes", "trashed"}
 
 
 def names(rpc, **options):
@@ -23,8 +25,11 @@ def test_begun_session_is_told_whole(daemon, rpc):
     assert set(answer) == SESSION_FIELDS | {"created"}
     handle = answer.pop("session")
     assert isinstance(handle, int) and handle > 0
+    assert isinstance(answer.pop("used"), int) and answer.pop("bytes") >= 0
+    assert answer.pop("begun") > 0
     assert answer == {"name": "n", "size": 4, "cmpsize": 3, "graft": 1, "positions": 1,
-                      "changed": False, "sequence": 0, "created": True}
+                      "changed": False, "sequence": 0, "created": True, "solved": False,
+                      "damaged": False, "trashed": None}
     assert rpc.call("getsavedstate", "n", 0) == b"abcd"
 
 
@@ -71,6 +76,22 @@ def test_names_are_utf8_of_1_to_255_bytes(daemon, rpc):
 
 
 @served
+def test_names_and_options_may_come_as_bin(daemon, rpc):
+    """As from a language that sends nothing else."""
+    session = rpc.call("beginsession", b"a", 1, 0, {b"name": "é".encode(), b"join": True})
+    assert session["name"] == "é"
+    assert rpc.call("opensession", "é".encode())["session"] == session["session"]
+    assert rpc.call("getsession", "é".encode())["session"] == session["session"]
+    assert rpc.call(b"listsessions".decode(), {b"prefix": b"\xc3\xa9"})["next"] is None
+    for call in (("beginsession", b"a", 1, 0, {"name": b"\xc3"}), ("opensession", b"\xc3"),
+                 ("getsession", b"\xff"), ("listsessions", {"prefix": b"\xc3"}),
+                 ("listsessions", {b"\xc3": None})):
+        assert error_of(rpc, *call) == EUTF8, call
+    rpc.call("setproperty", "é", b"name", {"a": [b"\xff"]})
+    assert rpc.call("getproperties", "é") == {"name": {"a": [b"\xff"]}}
+
+
+@served
 def test_unfit_names_are_refused(daemon, rpc):
     dump = snapshot(rpc, begin(rpc))
     for name in ("", "x" * 256, "é" * 128, "a\0b", "\0"):
@@ -84,7 +105,7 @@ def test_unfit_names_are_refused(daemon, rpc):
 @served
 def test_refused_name_names_the_limit(daemon, rpc):
     error, _ = rpc.response(rpc.send("beginsession", b"a", 1, 0, {"name": "x" * 256}))
-    assert error[2] == {"limit": 255, "given": 256}, error
+    assert error[2] == {"method": "beginsession", "limit": 255, "given": 256}, error
 
 
 @served
@@ -114,7 +135,8 @@ def test_join_with_other_sizes_is_refused_and_tells_them(daemon, rpc):
         error, _ = rpc.response(rpc.send("beginsession", bytes(size), size, cmpsize,
                                          {"name": "n", "join": True}))
         check_error(error)
-        assert error[0] == ESTATE and error[2] == {"size": 4, "cmpsize": 2}, error
+        assert error[0] == ESTATE and error[2] == {
+            "method": "beginsession", "size": 4, "cmpsize": 2}, error
     begin(rpc, 4, 4, name="all")
     assert rpc.call("beginsession", bytes(4), 4, 0, {"name": "all", "join": True})["cmpsize"] == 4
 
@@ -388,7 +410,7 @@ def test_hello_with_string_errors_makes_every_error_a_string(daemon, rpc):
 def test_hello_with_string_errors_holds_for_bytes_that_are_no_call(daemon, rpc):
     rpc.call("server.hello", {"errors": "string"})
     for sent, name in ((msgpack.packb([0, 5, "server.ping"]), "REDO_EMESSAGE"),
-                       (b"\x94\x00\x05\xabserver.ping\x91\xa1\xff", "REDO_EUTF8"),
+                       (b"\x94\x00\x05\xabopensession\x91\xa1\xff", "REDO_EUTF8"),
                        (b"\x94\x00\x05\xabserver.ping\x91\xc1", "REDO_EFRAME")):
         rpc.expect(5)
         rpc.send_bytes(sent)
@@ -410,10 +432,11 @@ def test_ping_answers_nil(daemon, rpc):
 @served
 def test_info_describes_all_there_is(daemon, rpc):
     info = rpc.call("server.info")
-    assert set(info) == {"server", "version", "methods", "events", "shapes", "errors", "limits"}
+    assert set(info) == {"server", "version", "methods", "events", "shapes", "errors", "limits",
+                         "damaged"}
     methods = {m["name"]: m for m in info["methods"]}
     assert len(methods) == len(info["methods"]) >= 35
-    types = {"session", "position", "int", "size", "bin", "str", "bool", "array"}
+    types = {"session", "position", "int", "size", "count", "bin", "str", "bool", "array", "any"}
     for method in info["methods"]:
         assert set(method) == {"name", "params", "options", "result", "doc"}, method
         assert method["result"] and method["doc"]
@@ -422,7 +445,7 @@ def test_info_describes_all_there_is(daemon, rpc):
         # There is a method of that name, and it takes so many params.
         error, _ = rpc.response(rpc.send(method["name"], *[None] * 20))
         assert error[0] == EPARAMS and error[2]["expected"] == len(method["params"]), error
-    assert {e["name"] for e in info["events"]} >= {"operation", "sessionended"}
+    assert {e["name"] for e in info["events"]} == {"operation", "resync", "sessionended", "error"}
     for event in info["events"]:
         assert set(event) == {"name", "params", "doc"} and event["doc"]
     assert {s["name"] for s in info["shapes"]} >= {"POSITION", "SESSION", "PAGE"}
@@ -451,6 +474,17 @@ def test_info_tells_every_limit_once(daemon, rpc):
     assert info["limits"]["state"] == STATE_MAX and info["limits"]["name"] == 255
     assert info["limits"]["page_bytes"] == MIB and info["limits"]["page"] == 10000
     assert all(isinstance(v, int) and v > 0 for v in info["limits"].values())
+
+
+@served
+def test_reference_has_the_limits_that_a_daemon_tells(daemon, rpc):
+    table = {}
+    with open(os.path.join(os.path.dirname(TESTS), "protocol", "README.md")) as file:
+        for line in file:
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if len(cells) == 3 and cells[0].startswith("`") and cells[1].isdigit():
+                table[cells[0].strip("`")] = int(cells[1])
+    assert table == rpc.call("server.info")["limits"]
 
 
 def test_info_tells_the_limits_that_the_daemon_was_given():

@@ -458,6 +458,7 @@ START_TEST(result_of_an_operation_is_the_same_as_in_process)
     ck_assert_uint_eq(r.position, 5);
     ck_assert_uint_eq(r.graftedfrom, 2);
     ck_assert_uint_eq(r.graftedto, 5);
+    ck_assert_uint_eq(r.supersedes, 2);
     ck_assert_uint_eq(r.firstmade, 5);
     ck_assert_uint_eq(r.made, 2);
     ck_assert_uint_eq(r.created, 1);
@@ -465,6 +466,7 @@ START_TEST(result_of_an_operation_is_the_same_as_in_process)
     ck_assert_uint_eq(r.position, 5);
     ck_assert_uint_eq(r.created | r.differs | r.changed, 0);
     ck_assert_uint_eq(r.firstmade, REDO_NOPOSITION);
+    ck_assert_uint_eq(r.supersedes, REDO_NOPOSITION);
     op.state = "cccY";
     ck_assert_int_eq(redo_apply(mine, &op, &r), REDO_OK);
     ck_assert_uint_eq(r.differs, 1);

@@ -1,7 +1,10 @@
 #include "tests/core/play.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "core/subtree.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -66,6 +69,56 @@ static int draw_check(struct play *play)
     return b < 160 ? redo_check : b < 200 ? redo_nocheck : b < 250 ? redo_checklater : 3;
 }
 
+static void draw_property(struct play *play, redo_operation *op)
+{
+    unsigned b = byte(play);
+    memset(play->name, 'a' + (int)(b % 5), sizeof play->name);
+    op->name = play->name;
+    op->namesize = 1 + b % 3;
+    draw_state(play);
+    op->state = play->state;
+    op->statesize = byte(play) % (PLAY_STATE_MAX + 1);
+}
+
+/* Before a subtree is dropped. */
+static void keep(struct play *play, struct history const *h, uint32_t position)
+{
+    struct node *n;
+    void *data;
+    size_t size;
+    if (!position || history_find(h, position, &n) || subtree_capture(h, n, &data, &size))
+        return;
+    unsigned i = position % PLAY_KEPT;
+    if (size <= PLAY_KEPT_MAX) {
+        memcpy(play->kept[i].data, data, size);
+        play->kept[i].size = size;
+    }
+    free(data);
+}
+
+/* One that was kept, now and then with a byte changed, cut off, or somewhere else. */
+static void draw_restore(struct play *play, struct history const *h, redo_operation *op)
+{
+    unsigned b = byte(play), i = b % PLAY_KEPT;
+    uint32_t parent = 0, top, count;
+    size_t size = play->kept[i].size;
+    if (!size) { /* none: any bytes */
+        size = 1 + byte(play) % 16;
+        for (size_t k = 0; k < size; k++)
+            play->restored[k] = (uint8_t)byte(play);
+    } else {
+        memcpy(play->restored, play->kept[i].data, size);
+        subtree_look(play->restored, size, &parent, &top, &count);
+        if (b >= 200)
+            play->restored[byte(play) * 7 % size] ^= (uint8_t)(1 << b % 8);
+        if (b >= 250)
+            size -= byte(play) % size;
+    }
+    op->position = b >= 240 ? draw_position(play, h) : parent;
+    op->state = play->restored;
+    op->statesize = size;
+}
+
 struct history *play_begin(struct play *play, void const *data, size_t size)
 {
     *play = (struct play){.at = data, .end = (uint8_t const *)data + size};
@@ -84,7 +137,8 @@ bool play_next(struct play *play, struct history const *h, redo_operation *op)
         REDO_OP_ADD,   REDO_OP_ADD,    REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
         REDO_OP_NEXT,  REDO_OP_NEXT,   REDO_OP_DROP,      REDO_OP_DROP,      REDO_OP_DROP,
         REDO_OP_GRAFT, REDO_OP_GRAFT,  REDO_OP_SETBETTER, REDO_OP_DUPLICATE, REDO_OP_DUPLICATE,
-        REDO_OP_CYCLE, REDO_OP_UPDATE, REDO_OP_CLEAR,
+        REDO_OP_CYCLE, REDO_OP_UPDATE, REDO_OP_CLEAR,     REDO_OP_PROPERTY,  REDO_OP_DROPTREE,
+        REDO_OP_RESTORE,
     };
     if (play->at >= play->end)
         return false;
@@ -115,6 +169,16 @@ bool play_next(struct play *play, struct history const *h, redo_operation *op)
     case REDO_OP_DROP:
     case REDO_OP_UPDATE:
         op->position = draw_position(play, h);
+        break;
+    case REDO_OP_PROPERTY:
+        draw_property(play, op);
+        break;
+    case REDO_OP_DROPTREE:
+        op->position = draw_position(play, h);
+        keep(play, h, op->position);
+        break;
+    case REDO_OP_RESTORE:
+        draw_restore(play, h, op);
         break;
     case REDO_OP_SETBETTER:
     case REDO_OP_CLEAR:

@@ -8,19 +8,28 @@
 #include "core/history.h"
 
 #define PLAY_STATE_MAX 8
+#define PLAY_KEPT 4          /* dropped subtrees to be brought back, */
+#define PLAY_KEPT_MAX 800    /* of so many bytes */
+#define PLAY_ENCODED_MAX 900 /* no operation takes more */
 
 struct play {
     uint8_t const *at, *end;
     size_t size;                   /* of a state */
     bool wide;                     /* most happens at the first position */
     uint8_t state[PLAY_STATE_MAX]; /* of the operation read last */
+    char name[4];
+    struct {
+        uint8_t data[PLAY_KEPT_MAX];
+        size_t size;
+    } kept[PLAY_KEPT];
+    uint8_t restored[PLAY_KEPT_MAX]; /* as kept, or damaged */
 };
 
 /* Takes the session's sizes from the first bytes, and begins it. NULL without memory. */
 struct history *play_begin(struct play *play, void const *data, size_t size);
 
-/* Reads the next operation, on the positions of h; false at the end of the bytes. op->state points
- * into *play. */
+/* Reads the next operation, on the positions of h; false at the end of the bytes. op->state and
+ * op->name point into *play. */
 bool play_next(struct play *play, struct history const *h, redo_operation *op);
 
 /* A generator of numbers to draw from (splitmix64), and bytes drawn from it. */

@@ -15,6 +15,9 @@ static void assert_same(redo_operation const *a, redo_operation const *b)
     ck_assert_int_eq(a->endpoint, b->endpoint);
     ck_assert_int_eq(a->value, b->value);
     ck_assert_uint_eq(a->statesize, b->statesize);
+    ck_assert_uint_eq(a->namesize, b->namesize);
+    if (a->namesize)
+        ck_assert_mem_eq(a->name, b->name, a->namesize);
     if (a->statesize)
         ck_assert_mem_eq(a->state, b->state, a->statesize);
 }
@@ -51,6 +54,17 @@ START_TEST(each_kind_has_its_form)
                 .state = "x", .statesize = 1);
     ASSERT_FORM("\x08\x01\x02", .kind = REDO_OP_DUPLICATE, .position = 1, .source = 2);
     ASSERT_FORM("\x09", .kind = REDO_OP_CLEAR, .position = NONE, .source = NONE);
+    ASSERT_FORM("\x0a\x03"
+                "abcxy",
+                .kind = REDO_OP_PROPERTY, .position = NONE, .source = NONE, .name = "abc",
+                .namesize = 3, .state = "xy", .statesize = 2);
+    ASSERT_FORM("\x0a\x01"
+                "a",
+                .kind = REDO_OP_PROPERTY, .position = NONE, .source = NONE, .name = "a",
+                .namesize = 1);
+    ASSERT_FORM("\x0b\x05", .kind = REDO_OP_DROPTREE, .position = 5, .source = NONE);
+    ASSERT_FORM("\x0c\x05xyz", .kind = REDO_OP_RESTORE, .position = 5, .source = NONE,
+                .state = "xyz", .statesize = 3);
 }
 END_TEST
 
@@ -81,7 +95,7 @@ START_TEST(what_is_no_operation_has_no_form)
 {
     char buf[100];
     redo_operation op;
-    int const kinds[] = {0, 10, -1, 257, INT_MAX, INT_MIN};
+    int const kinds[] = {0, 13, -1, 257, INT_MAX, INT_MIN};
     for (int i = 0; i < 6; i++) {
         op = (redo_operation){.kind = (enum redo_operation_kind)kinds[i]};
         ck_assert_uint_eq(redo_operation_encode(&op, buf, sizeof buf), 0);
@@ -91,6 +105,31 @@ START_TEST(what_is_no_operation_has_no_form)
     op = (redo_operation){.kind = REDO_OP_ADD, .state = "abcd", .statesize = 0};
     ck_assert_uint_eq(redo_operation_encode(&op, buf, sizeof buf), 0);
     ck_assert_uint_eq(redo_operation_encode(NULL, buf, sizeof buf), 0);
+    op = (redo_operation){.kind = REDO_OP_RESTORE};
+    ck_assert_uint_eq(redo_operation_encode(&op, buf, sizeof buf), 0);
+    char name[REDO_NAME_MAX + 1] = {0};
+    size_t const sizes[] = {0, REDO_NAME_MAX + 1, SIZE_MAX};
+    for (int i = 0; i < 3; i++) {
+        op = (redo_operation){.kind = REDO_OP_PROPERTY, .name = name, .namesize = sizes[i]};
+        ck_assert_uint_eq(redo_operation_encode(&op, buf, sizeof buf), 0);
+    }
+    op = (redo_operation){.kind = REDO_OP_PROPERTY, .namesize = 3};
+    ck_assert_uint_eq(redo_operation_encode(&op, buf, sizeof buf), 0);
+}
+END_TEST
+
+START_TEST(names_that_do_not_fit_make_it_none)
+{
+    redo_operation op;
+    char data[3 + REDO_NAME_MAX + 1] = "\x0a\xff\x01"; /* a name of 255 bytes */
+    ck_assert_uint_eq(redo_operation_decode(data, 3 + 255, &op), 3 + 255);
+    ck_assert_uint_eq(op.namesize, 255);
+    ck_assert_uint_eq(redo_operation_decode(data, 3 + 254, &op), 0);
+    data[1] = (char)0x80; /* 256 */
+    data[2] = 2;
+    ck_assert_uint_eq(redo_operation_decode(data, 3 + 256, &op), 0);
+    ck_assert_uint_eq(redo_operation_decode("\x0a\x00x", 3, &op), 0);
+    ck_assert_uint_eq(redo_operation_decode("\x0a\xff\xff\xff\xff\x0fx", 7, &op), 0);
 }
 END_TEST
 
@@ -102,7 +141,7 @@ START_TEST(no_bytes_and_unknown_kinds_are_no_operation)
     ck_assert_uint_eq(redo_operation_decode("\x06", 0, &op), 0);
     ck_assert_uint_eq(redo_operation_decode("\x06", 1, NULL), 0);
     for (int kind = 0; kind < 256; kind++)
-        if (kind < 1 || kind > 9)
+        if (kind < 1 || kind > 12)
             ck_assert_uint_eq(redo_operation_decode((char[]){(char)kind, 0, 0, 0, 0}, 5, &op), 0);
 }
 END_TEST
@@ -145,7 +184,7 @@ START_TEST(any_bytes_have_at_most_one_meaning)
         size_t size = play_random(&seed) % sizeof data;
         play_bytes(play_random(&seed), data, size);
         if (size)
-            data[0] %= 11;
+            data[0] %= 14;
         for (size_t k = 1; k < size; k++)
             data[k] &= (unsigned char)(i & 1 ? 0x83 : 0xff);
         redo_operation op;
@@ -161,6 +200,7 @@ END_TEST
 
 TEST_MAIN("operation", each_kind_has_its_form, the_largest_numbers_have_a_form,
           encoding_into_too_little_room_only_tells_the_size, what_is_no_operation_has_no_form,
-          no_bytes_and_unknown_kinds_are_no_operation, an_operation_cut_off_anywhere_is_none,
+          names_that_do_not_fit_make_it_none, no_bytes_and_unknown_kinds_are_no_operation,
+          an_operation_cut_off_anywhere_is_none,
           bytes_behind_an_operation_make_it_none, longer_forms_of_numbers_are_refused,
           any_bytes_have_at_most_one_meaning)

@@ -1140,8 +1140,43 @@ START_TEST(apply_tells_of_grafts_and_of_what_was_made_besides)
     ck_assert_uint_eq(r.position, 5);
     ck_assert_uint_eq(r.graftedfrom, 2);
     ck_assert_uint_eq(r.graftedto, 5);
+    ck_assert_uint_eq(r.supersedes, 2);
     ck_assert_uint_eq(r.firstmade, 5);
     ck_assert_uint_eq(r.made, 3);
+    redo_endsession(s);
+}
+END_TEST
+
+START_TEST(apply_tells_whose_better_a_new_position_has_become)
+{
+    redo_session *s = begin("a");
+    redo_setgraftbehavior(s, redo_nograft);
+    redo_position *one = add(s, first(s), 1, "b"), *two = add(s, one, 1, "c");
+    add(s, two, 1, "d");
+    redo_operation op = {
+        .kind = REDO_OP_ADD, .move = 7, .state = "d", .statesize = 1, .value = redo_check};
+    redo_result r;
+    op.position = 1; /* two moves instead of three */
+    ck_assert_int_eq(redo_apply(s, &op, &r), REDO_OK);
+    ck_assert_uint_eq(r.position, 4);
+    ck_assert_uint_eq(r.supersedes, 3);
+    op.position = 0; /* one: now that of 4, which is that of 3 */
+    ck_assert_int_eq(redo_apply(s, &op, &r), REDO_OK);
+    ck_assert_uint_eq(r.position, 5);
+    ck_assert_uint_eq(r.supersedes, 4);
+    ck_assert_int_eq(redo_apply(s, &op, &r), REDO_OK); /* known */
+    ck_assert_uint_eq(r.supersedes, REDO_NOPOSITION);
+    op.position = 2; /* longer: it gets a better, and is none */
+    ck_assert_int_eq(redo_apply(s, &op, &r), REDO_OK);
+    ck_assert_uint_eq(r.supersedes, REDO_NOPOSITION);
+    op.position = 0;
+    op.move = 8;
+    op.value = redo_nocheck;
+    ck_assert_int_eq(redo_apply(s, &op, &r), REDO_OK);
+    ck_assert_uint_eq(r.supersedes, REDO_NOPOSITION);
+    op = (redo_operation){.kind = REDO_OP_SETBETTER, .position = REDO_NOPOSITION};
+    ck_assert_int_eq(redo_apply(s, &op, &r), REDO_OK);
+    ck_assert_uint_eq(r.supersedes, REDO_NOPOSITION);
     redo_endsession(s);
 }
 END_TEST
@@ -1185,7 +1220,7 @@ START_TEST(apply_refuses_what_is_no_operation)
     redo_session *s = begin("a");
     redo_result r = {.value = 77};
     ck_assert_int_eq(redo_apply(s, NULL, &r), REDO_EOPERATION);
-    int const kinds[] = {0, 10, -1, INT_MAX, INT_MIN};
+    int const kinds[] = {0, 13, -1, INT_MAX, INT_MIN};
     for (int i = 0; i < 5; i++) {
         redo_operation op = {.kind = (enum redo_operation_kind)kinds[i]};
         ck_assert_int_eq(redo_apply(s, &op, &r), REDO_EOPERATION);
@@ -1242,5 +1277,6 @@ TEST_MAIN_SLOW(
     no_session_gives_the_failure_value_of_each_function, every_error_has_a_name_and_a_text,
     more_than_65535_moves_and_branches_are_counted, sessions_do_not_know_of_each_other,
     apply_tells_what_came_of_an_operation, apply_tells_of_grafts_and_of_what_was_made_besides,
+    apply_tells_whose_better_a_new_position_has_become,
     apply_of_a_copy_that_only_links_says_that_it_changed_something,
     apply_tells_how_many_positions_a_cycle_dropped, apply_refuses_what_is_no_operation)

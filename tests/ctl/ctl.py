@@ -9,7 +9,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 sys.path[1:1] = [os.path.join(TESTS, "server"), TESTS]
 
-from harness import TIMEOUT, Daemon, Folder, run, wait_for  # noqa: E402,F401
+from harness import TIMEOUT, Daemon, Folder, Skip, run, wait_for  # noqa: E402,F401
 from rpc import Rpc  # noqa: E402
 
 REDOCTL = os.environ.get("REDOCTL") or os.path.join("build", "client", "redoctl")
@@ -40,20 +40,53 @@ def redoctl(*args, stdin="", env=None):
 
 
 class Setting:
-    """A daemon, redoctl, and a client."""
+    """A daemon, redoctl, and a client; with stored, sessions are kept in the folder self.store."""
+
+    def __init__(self, *options, stored=False):
+        self.options, self.stored = options, stored
 
     def __enter__(self):
         self.folder = Folder()
         self.folder.__enter__()
         self.socket = self.folder / "s"
-        self.daemon = Daemon(self.socket)
-        self.rpc = Rpc(self.socket)
+        self.store = self.folder / "store"
+        self.daemon = None
+        self.begin_daemon()
         return self
 
     def __exit__(self, *exception):
-        self.rpc.close()
-        self.daemon.__exit__(*exception)
+        self.end_daemon(*exception)
         self.folder.__exit__(*exception)
+
+    def begin_daemon(self, store=None):
+        """Starts it, on another store if one is given."""
+        self.store = store or self.store
+        options = ("--store", self.store) if self.stored else ()
+        self.daemon = Daemon(self.socket, *options, *self.options)
+        self.rpc = Rpc(self.socket)
+
+    def end_daemon(self, *exception):
+        if not self.daemon:
+            return
+        self.rpc.close()
+        if not any(exception):
+            assert self.daemon.end() == 0, self.daemon.log()
+        self.daemon.__exit__(*(exception or (None, None, None)))
+        self.daemon = None
+
+    def kill_daemon(self):
+        self.rpc.close()
+        self.daemon.__exit__(None, None, None)
+        self.daemon = None
+
+    def dump(self, name):
+        """The session's dump, at its sequence number now."""
+        told = self.rpc.call("attach", name, {"effects": False})
+        size, dump = told["snapshot"], b""
+        while len(dump) < size:
+            dump += self.rpc.call("readsnapshot", name, len(dump), size)
+        self.rpc.call("detach", name)
+        return dump
 
     def __call__(self, *args, **more):
         env = environment(REDO_SOCKET=self.socket, **more.pop("env", {}))

@@ -1,5 +1,7 @@
 """redoctl list, info, show, path, solution, delete."""
 
+import time
+
 from ctl import Setting, begin_example, run
 
 
@@ -10,8 +12,33 @@ def test_sessions_are_listed_in_the_order_of_their_names():
         s.rpc.call("beginsession", b"\0", 1, 0)  # private
         s.rpc.call("addposition", "b", 0, 1, b"abce", 0, 1)
         rows = [row.split() for row in s.output("list").splitlines()]
-        assert rows == [["positions", "size", "compared", "changed", "name"],
-                        ["1", "1", "1", "no", "a"], ["2", "4", "2", "yes", "b"]]
+        assert rows[0] == ["positions", "bytes", "used", "solved", "damaged", "name"]
+        assert [row[0] for row in rows[1:]] == ["1", "2"]
+        assert [row[4:] for row in rows[1:]] == [["no", "no", "a"], ["no", "no", "b"]]
+
+
+def test_a_session_with_a_solution_is_listed_as_solved_and_when_it_was_used():
+    with Setting() as s:
+        s.begin("a")
+        s.add("a", 0, 1, b"\1", endpoint=1)
+        row = s.output("list").splitlines()[1].split()
+        told = s.rpc.call("getsession", "a")
+        assert row[:2] == ["2", str(told["bytes"])] and row[4:] == ["yes", "no", "a"], row
+        assert " ".join(row[2:4]) == time.strftime("%Y-%m-%d %H:%M", time.localtime(told["used"]))
+
+
+def test_a_long_list_tells_all_of_a_session():
+    with Setting() as s:
+        s.begin("b", b"abcd", 2, graft=3)
+        s.add("b", 0, 1, b"abce")
+        head, row = s.output("list", "--long").splitlines()
+        assert len(head) == len(row) + len("name") - len("b")
+        told = s.rpc.call("getsession", "b")
+        row = row.split()
+        assert row[6:12] == [str(told["session"]), "4", "2", "3", "yes", str(told["sequence"])]
+        assert " ".join(row[12:14]) == time.strftime("%Y-%m-%d %H:%M",
+                                                     time.localtime(told["begun"]))
+        assert row[14] == "b"
 
 
 def test_only_names_with_a_prefix_are_listed():
@@ -51,6 +78,9 @@ def test_info_tells_of_a_session():
         facts = dict(line.split(None, 1) for line in s.output("info", "example").splitlines())
         assert facts["name"] == "example" and facts["positions"] == "11"
         assert facts["changed"] == "yes" and facts["graft"] == "0"
+        told = s.rpc.call("getsession", "example")
+        assert set(facts) == set(told)
+        assert facts["used"] == time.strftime("%Y-%m-%d %H:%M", time.localtime(told["used"]))
 
 
 def test_show_tells_all_of_a_position():

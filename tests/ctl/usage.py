@@ -3,26 +3,32 @@
 import os
 import socket
 
-from ctl import Folder, Setting, environment, redoctl, run
+from ctl import CASES, Folder, Setting, environment, redoctl, run
+
+SAMPLE = os.path.join(CASES, "archive", "v1.redo")
 
 COMMANDS = {"list": [], "info": [], "tree": ["n"], "show": ["n", "0"], "path": ["n", "0"],
             "solution": ["n"], "watch": ["n"], "call": ["server.ping"], "delete": ["n"],
-            "replay": ["/dev/null"]}
+            "replay": ["/dev/null"], "set": ["n", "k", "1"], "properties": ["n"],
+            "rename": ["n", "m"], "copy": ["n", "m"], "trash": [], "undelete": ["1"],
+            "purge": ["1", "--yes"], "drop": ["n", "1"], "dropped": ["n"], "undrop": ["n", "1"],
+            "flush": [], "export": ["n"], "import": [SAMPLE], "backup": ["/nowhere-yet"]}
+OFFLINE = {"restore": ["/dev/null"], "check": []}
 
 
 def test_help_names_every_command():
     result = redoctl("--help")
     assert result.status == 0 and not result.err
-    for command in COMMANDS:
+    for command in {**COMMANDS, **OFFLINE}:
         assert "\n  %s " % command in result.out
 
 
 def test_every_command_has_help():
-    for command in COMMANDS:
+    for command in {**COMMANDS, **OFFLINE}:
         result = redoctl(command, "--help")
         assert result.status == 0 and not result.err
         assert result.out.startswith("usage: redoctl %s [options]" % command)
-        assert "--socket PATH" in result.out
+        assert ("--store DIR" if command in OFFLINE else "--socket PATH") in result.out
 
 
 def test_version_is_printed():
@@ -69,10 +75,24 @@ def test_wrong_use_is_told_with_status_2():
                  ["tree", "n", "--order", "alphabetical"], ["list", "--names=yes"], ["show", "n"],
                  ["show", "n", "x"], ["show", "n", "4294967295"], ["path", "n", "1.5"],
                  ["call"], ["call", "m", "{"], ["call", "m", '{"$bin": "0"}'], ["replay"],
-                 ["list", "--timeout", "0"]):
+                 ["list", "--timeout", "0"], ["rename", "n"], ["copy", "n"], ["purge"],
+                 ["purge", "1", "--all"], ["purge", "x", "--yes"], ["undelete", "x"],
+                 ["drop", "n"], ["drop", "n", "x"], ["undrop", "n", "x"], ["set", "n", "k"],
+                 ["set", "n", "k", "{"], ["flush", "x"], ["export"], ["export", "n", "-o"],
+                 ["export", "n", "-x"], ["import"], ["backup"], ["restore"], ["check", "x"],
+                 ["check", "--store", ""]):
         result = redoctl(*args, env=environment(REDO_SOCKET="/nowhere/s"))
         assert result.status == 2, (args, result)
         assert result.err.startswith("redoctl: ") and not result.out, (args, result)
+
+
+def test_an_option_of_a_command_comes_after_it():
+    for args, word in ((["--bogus"], "--bogus"), (["--color", "always", "tree", "n"], "--color"),
+                       (["-x"], "-x")):
+        result = redoctl(*args)
+        assert (result.status, result.err) == (
+            2, "redoctl: '%s' is not an option of every command; those of one come after it; "
+               "see: redoctl --help\n" % word), result
 
 
 def test_a_name_that_begins_with_a_dash_comes_after_two():

@@ -49,7 +49,7 @@ static struct history *load(struct bytes b)
 static void apply_encoded(struct history *h, redo_operation const *op, int code,
                           redo_result const *expected)
 {
-    uint8_t data[64], again[64];
+    uint8_t data[PLAY_ENCODED_MAX], again[PLAY_ENCODED_MAX];
     redo_operation read;
     redo_result result;
     size_t size = redo_operation_encode(op, data, sizeof data);

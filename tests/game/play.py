@@ -1,9 +1,10 @@
 """The example without a terminal: both programs, the same moves, the same answers."""
 import importlib.util
 import random
+import subprocess
 
 from players import BOTH, C, PYTHON, SCRIPT, daemon, history, levels, play, run
-from harness import Folder
+from harness import TIMEOUT, Folder
 import harness
 
 # Level 1, by its shortest solution.
@@ -215,8 +216,13 @@ def test_missing_daemon_is_told():
         for program in BOTH.values():
             for what in (["--print"], ["--play", "l"]):
                 said = run(program, *what, socket=folder / "none.sock")
-                assert said == (3, "", "sokoban: no daemon answers: start redod, or name its socket "
-                                       "with --socket\n"), said
+                assert said == (3, "", "sokoban: no daemon answers at %s/none.sock: start redod, or "
+                                       "name its socket with --socket\n" % folder.path), said
+            places = {"REDO_SOCKET": "", "XDG_RUNTIME_DIR": folder.path}
+            _, _, err = run(program, "--print", env=places)
+            assert " answers at %s/redod/redod.sock: " % folder.path in err, err
+            _, _, err = run(program, "--print", env={**places, "REDO_SOCKET": folder / "other"})
+            assert " answers at %s/other: " % folder.path in err, err
 
 
 def test_session_of_another_level_is_not_played_in():
@@ -249,6 +255,39 @@ def test_session_is_named_after_the_level_by_itself():
             run(program, "--play", "d", socket=running.socket_path)
             names = [s["name"] for s in client.call("listsessions")[3]["sessions"]]
             assert names == ["sokoban-1", "sokoban-21"], names
+
+
+def test_session_is_that_of_the_environment_if_none_is_said():
+    with daemon() as running, running.client() as client:
+        for program in BOTH.values():
+            for value in ("mine", ""):  # an empty one is none
+                run(program, "--play", "d", socket=running.socket_path, env={"REDO_SESSION": value})
+            names = [s["name"] for s in client.call("listsessions")[3]["sessions"]]
+            assert names == ["mine", "sokoban-1"], names
+
+
+def test_play_tells_where_it_ended_and_print_does_not():
+    with daemon() as running, running.client() as client:
+        for name, program in BOTH.items():
+            history(program, running, name)
+            assert client.call("getproperties", name)[3] == {}
+            play(program, running, name, "dlU<", 1, "--follow", "no")
+            assert client.call("getproperties", name)[3] == {}
+            play(program, running, name, "dlU<")
+            assert client.call("getproperties", name)[3] == {"position": 2}
+            run(program, "--session", name, "--play", "d<_", socket=running.socket_path)
+            assert client.call("getproperties", name)[3] == {"position": 0}
+
+
+def test_output_that_can_not_be_written_is_told():
+    with daemon() as running, open("/dev/full", "w") as full:
+        for program in BOTH.values():
+            for what in (["--print"], ["--play", "d<" * 2000]):
+                done = subprocess.run([*program, "--socket", running.socket_path, *what], stdout=full,
+                                      stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                      timeout=TIMEOUT, text=True)
+                assert (done.returncode, done.stderr) == (
+                    1, "sokoban: can not write the output: No space left on device\n"), done.stderr
 
 
 def test_without_a_terminal_it_says_what_to_use():

@@ -16,6 +16,7 @@ SCRIPT = os.path.join(ROOT, "client", "examples", "sokoban.py")
 C = [os.environ.get("SOKOBAN") or os.path.join(ROOT, "build", "client", "examples", "sokoban")]
 PYTHON = [sys.executable, SCRIPT]
 BOTH = {"c": C, "python": PYTHON}
+os.environ.pop("REDO_SESSION", None)  # the tests name their sessions, or want the usual name
 
 
 @contextlib.contextmanager
@@ -24,11 +25,12 @@ def daemon():
         yield running
 
 
-def run(program, *options, socket=None):
+def run(program, *options, socket=None, env=None):
     """(exit status, output, what it complained of)"""
     place = ["--socket", socket] if socket else []
     done = subprocess.run([*program, *place, *options], stdin=subprocess.DEVNULL,
-                          capture_output=True, timeout=TIMEOUT, text=True)
+                          capture_output=True, timeout=TIMEOUT, text=True,
+                          env={**os.environ, **(env or {})})
     return done.returncode, done.stdout, done.stderr
 
 

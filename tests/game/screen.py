@@ -198,10 +198,89 @@ def test_move_in_one_shows_in_the_other():
             shows_board(a, PUSHED)
             shows_board(b, PUSHED)
             a.press("uuulu")  # another branch
-            b.shows("Position  4 of 5")
+            b.shows("Position  0 of 5")
             a.press("r2")  # and the first again, by redo
             b.shows("Position  1 of 5")
     each_pair(check)
+
+
+def test_every_way_of_moving_is_followed():
+    """Also those that change nothing in the history."""
+    def check(first, second, running):
+        play(C, running, "sokoban-1", "dlU")
+        with terminal(first, running) as a, terminal(second, running) as b:
+            a.shows("Moves     3")
+            b.shows("Moves     3")
+            for key, moves in (("u", 2), ("r", 3),  # undo, and redo along the front branch
+                               ("0", 0), ("f", 3),  # jumps
+                               ("0", 0), ("j", 1), ("h", 2)):  # moves that are known
+                a.press(key)
+                b.shows("Moves     %d" % moves, "Position  %d of 4" % moves)
+            b.press("u")
+            a.shows("Moves     1", "Another frontend has moved.")
+            a.press("ul")  # right, then left: the start again
+            b.shows("Position  4 of 5")
+            b.press("h")
+            a.shows("You have been here")
+            a.press("B")
+            b.shows("Position  0 of 6")
+            b.press("cl")
+            a.shows("Position  4 of 6")
+            b.press("h")  # a cycle
+            b.shows("Back where you were on this path.")
+            a.shows("Position  0 of 6")
+    each_pair(check)
+
+
+def test_solution_is_gone_along_together():
+    def check(first, second, running):
+        play(C, running, "sokoban-1", SOLUTION + "0")
+        with terminal(first, running) as a, terminal(second, running) as b:
+            b.shows("Moves     0")
+            a.press("s")
+            b.shows("Moves     1")
+            a.press("S")
+            b.shows("Position  33 of 34", "Another frontend has moved.")
+    each_pair(check)
+
+
+def test_game_is_joined_where_it_stands():
+    def check(first, second, running):
+        moves = "rl" * 150
+        play(first, running, "sokoban-1", moves)
+        with terminal(second, running) as t:
+            t.shows("Position  300 of 301")
+        play(first, running, "sokoban-1", "r")
+        with terminal(second, running) as t:
+            t.shows("Position  1 of 301")
+            with terminal(first, running, "--follow", "no") as other:
+                other.shows("Position  300 of 301")  # the end of what was played last
+    each_pair(check)
+
+
+def test_shared_position_that_was_dropped_is_passed_over():
+    def check(program, running):
+        with running.client() as client:
+            play(C, running, "sokoban-1", "dl")
+            for value in (77, "here", -1, 2 ** 40, True, None):
+                assert client.call("setproperty", "sokoban-1", "position", value)[2] is None
+                with terminal(program, running) as t:
+                    t.shows("Position  2 of 3")
+    each(check)
+
+
+def test_positions_that_others_add_do_not_move_the_player():
+    def check(program, running):
+        with terminal(program, running) as t, running.client() as client:
+            t.shows("Position  0 of 1")
+            state = client.call("getsavedstate", "sokoban-1", 0)[3]
+            right = bytes([state[0] + 1]) + state[1:]
+            client.call("addposition", "sokoban-1", 0, 2, right, 0, 1)
+            t.shows("Position  0 of 2")
+            client.call("setproperty", "sokoban-1", "title", "a walk")
+            client.call("setproperty", "sokoban-1", "position", 1)
+            t.shows("Position  1 of 2", "Another frontend has moved.")
+    each(check)
 
 
 def test_without_follow_it_stays_but_shows_what_is_new():
@@ -216,6 +295,12 @@ def test_without_follow_it_stays_but_shows_what_is_new():
             a.press("g")
             b.shows("Grafting  copy path")
             shows_board(b, START)
+            b.press("l")
+            a.shows("Position  33 of 35")
+            b.press("uj")
+            b.shows("Position  1 of 35")
+            a.press("g")
+            a.shows("Position  33 of 35", "Grafting  graft and copy")
     each_pair(check)
 
 
@@ -238,10 +323,10 @@ def test_choice_ends_when_another_moves_on():
         with terminal(first, running) as a, terminal(second, running) as b:
             a.press("0r")
             a.shows("Redo which?")
-            b.shows("Moves     1")
-            b.press("hl")
+            b.shows("Moves     0")
+            b.press("lh")
             a.hides("Redo which?")
-            a.shows("Moves     3")
+            a.shows("Moves     2")
     each_pair(check)
 
 
@@ -335,7 +420,7 @@ def test_missing_daemon_is_told_before_the_terminal_is_taken():
         for program in BOTH.values():
             with Terminal([*program], env={"REDO_SOCKET": folder / "none"}) as t:
                 status, said = t.ends()
-                assert status == 3 and said.startswith("sokoban: no daemon answers"), said
+                assert status == 3 and said.startswith("sokoban: no daemon answers at "), said
 
 
 def test_terminal_is_given_back_on_signals():

@@ -38,4 +38,13 @@ while [ ! -S "$folder/socket" ]; do
 done
 [ "$(REDO_SOCKET="$folder/socket" LD_LIBRARY_PATH="$lib" "$folder/tour-redo-client")" = "$expected" ]
 echo "ok a program builds against the installed redo-client.pc and runs"
-echo "2 passed, 0 failed"
+
+examples=$(dirname "$(find "$folder/root" -name sokoban.c)")
+# shellcheck disable=SC2046
+(cd "$examples" && $cc -o "$folder/sokoban" sokoban.c board.c game.c screen.c \
+    $(pkg-config --cflags --libs redo-client ncursesw))
+cp "$examples/levels.xsb" "$folder"
+said=$(LD_LIBRARY_PATH="$lib" "$folder/sokoban" --socket "$folder/socket" --session s --play d | tail -n 1)
+[ "$said" = "not solved" ]
+echo "ok the installed example builds as its first lines say and plays"
+echo "3 passed, 0 failed"

@@ -14,7 +14,7 @@ static void setup(void)
     buffer_init(&info);
     msgpack_zone_init(&zone, 8192);
     struct describe_limit more[] = {{"connections", 7}};
-    describe_pack(&methods, "1.2.3", &FRAME_LIMITS_DEFAULT, more, 1, &info);
+    describe_pack(&methods, "1.2.3", &FRAME_LIMITS_DEFAULT, more, 1, 0, &info);
     ck_assert(!info.failed);
     size_t offset = 0;
     ck_assert_int_eq(msgpack_unpack(info.data, info.size, &offset, &zone, &object),
@@ -83,8 +83,11 @@ START_TEST(methods_tell_their_params_and_options)
     ck_assert_uint_eq(get(add, "params").via.array.size, 6);
     assert_str(get(find(get(add, "params"), "prev"), "type"), "position");
     assert_str(get(find(get(add, "params"), "state"), "type"), "bin");
-    ck_assert_uint_eq(get(add, "options").via.array.size, 1);
+    ck_assert_uint_eq(get(add, "options").via.array.size, 2);
     assert_str(get(find(get(add, "options"), "strict"), "type"), "bool");
+    assert_str(get(find(get(add, "options"), "durable"), "type"), "bool");
+    msgpack_object set = find(get(object, "methods"), "setproperty");
+    assert_str(get(find(get(set, "params"), "value"), "type"), "any");
 }
 END_TEST
 
@@ -94,6 +97,9 @@ START_TEST(events_tell_their_params)
     ck_assert_uint_eq(get(event, "params").via.array.size, 5);
     assert_str(get(find(get(event, "params"), "session"), "type"), "handle");
     assert_str(get(find(get(event, "params"), "operation"), "type"), "bin");
+    event = find(get(object, "events"), "error");
+    ck_assert_uint_eq(get(event, "params").via.array.size, 3);
+    assert_str(get(find(get(event, "params"), "code"), "type"), "int");
 }
 END_TEST
 

@@ -166,17 +166,40 @@ START_TEST(wrong_notifications_and_responses_are_told_as_such)
 }
 END_TEST
 
-START_TEST(invalid_utf8_and_ext_are_refused_with_the_id)
+START_TEST(an_ext_is_refused_with_the_id)
 {
     struct message m;
-    ck_assert_int_eq(parse("94 00 07 a1'm' 91 a1 ff", &m), REDO_EUTF8);
+    ck_assert_int_eq(parse("94 00 08 a1'm' 91 d4 01 00", &m), REDO_ETYPE);
     ck_assert_int_eq(m.type, MESSAGE_REQUEST);
     ck_assert(m.has_id);
-    ck_assert_uint_eq(m.id, 7);
-    ck_assert_int_eq(parse("94 00 08 a1'm' 91 d4 01 00", &m), REDO_ETYPE);
     ck_assert_uint_eq(m.id, 8);
-    ck_assert_int_eq(parse("94 00 09 a1 ff 90", &m), REDO_EUTF8);
-    ck_assert_int_eq(parse("94 00 09 a1'm' 91 81 a1 ff 01", &m), REDO_EUTF8);
+    ck_assert_int_eq(parse("94 00 08 a1'm' 92 a1 ff d4 01 00", &m), REDO_ETYPE);
+    ck_assert_int_eq(parse("93 02 a1'n' 91 d4 01 00", &m), REDO_ETYPE);
+    ck_assert_int_eq(parse("94 01 07 c0 d4 01 00", &m), REDO_ETYPE);
+}
+END_TEST
+
+START_TEST(a_str_that_is_not_utf8_is_noted_in_a_call_for_it_may_be_bytes)
+{
+    struct message m;
+    ck_assert_int_eq(parse("94 00 07 a1'm' 91 a1 ff", &m), REDO_OK);
+    ck_assert(m.bad_text);
+    ck_assert_uint_eq(m.id, 7);
+    ck_assert_int_eq(parse("94 00 09 a1 ff 90", &m), REDO_OK);
+    ck_assert(m.bad_text);
+    ck_assert_int_eq(parse("93 02 a1'n' 91 81 a1 ff 01", &m), REDO_OK);
+    ck_assert(m.bad_text);
+    ck_assert_int_eq(parse("94 00 07 a1'm' 92 a2 c3a9 c4 01 ff", &m), REDO_OK);
+    ck_assert(!m.bad_text);
+}
+END_TEST
+
+START_TEST(a_str_that_is_not_utf8_is_refused_in_a_response)
+{
+    struct message m;
+    ck_assert_int_eq(parse("94 01 07 c0 a1 ff", &m), REDO_EUTF8);
+    ck_assert_int_eq(m.type, MESSAGE_RESPONSE);
+    ck_assert_int_eq(parse("94 01 07 91 a1 ff c0", &m), REDO_EUTF8);
 }
 END_TEST
 
@@ -238,7 +261,9 @@ int main(void)
     tcase_add_test(tcase, a_wrong_request_keeps_its_id);
     tcase_add_test(tcase, what_is_no_message_is_told);
     tcase_add_test(tcase, wrong_notifications_and_responses_are_told_as_such);
-    tcase_add_test(tcase, invalid_utf8_and_ext_are_refused_with_the_id);
+    tcase_add_test(tcase, an_ext_is_refused_with_the_id);
+    tcase_add_test(tcase, a_str_that_is_not_utf8_is_noted_in_a_call_for_it_may_be_bytes);
+    tcase_add_test(tcase, a_str_that_is_not_utf8_is_refused_in_a_response);
     tcase_add_test(tcase, the_deepest_message_can_be_unpacked);
     tcase_add_test(tcase, one_zone_serves_many_messages);
     tcase_add_test(tcase, the_id_can_be_peeked_before_the_message_is_whole);

@@ -1,6 +1,7 @@
 /* method.h and signature.h: what of a call reaches its handler, and how the rest is refused. */
 #include "tests/protocol/bytes.h"
 
+#include "protocol/frame.h"
 #include "protocol/method.h"
 
 static struct methods methods;
@@ -103,7 +104,6 @@ START_TEST(a_session_may_be_told_by_its_handle)
     ck_assert_int_eq(args.param[0].integer, (INT64_C(1) << 53) - 1);
     ck_assert_int_eq(check(METHOD_GETSESSION, "91 ff"), REDO_ENOSESSION);
     ck_assert_int_eq(check(METHOD_GETSESSION, "91 cf 0020000000000000"), REDO_ENOSESSION);
-    ck_assert_int_eq(check(METHOD_GETSESSION, "91 c4 01 's'"), REDO_ETYPE);
 }
 END_TEST
 
@@ -139,10 +139,20 @@ START_TEST(an_unknown_option_is_refused)
 {
     ck_assert_int_eq(check(METHOD_GETPATH, "93 01 02 81 a5'state' c3"), REDO_EOPTION);
     assert_detail("option", "state");
-    assert_detail("method", "getpath");
     ck_assert_str_eq(error.message, "getpath has no option state");
-    ck_assert_int_eq(check(METHOD_GETPATH, "93 01 02 81 01 c3"), REDO_EOPTION);
     ck_assert_int_eq(check(METHOD_GETPATH, "93 01 02 81 a0 c3"), REDO_EOPTION);
+    assert_detail("option", "");
+}
+END_TEST
+
+START_TEST(an_option_that_has_no_name_is_refused)
+{
+    ck_assert_int_eq(check(METHOD_GETPATH, "93 01 02 81 01 c3"), REDO_EOPTION);
+    ck_assert_str_eq(error.message, "getpath takes options by name, and got a key of type int");
+    assert_detail("expected", "str");
+    assert_detail("given", "int");
+    ck_assert_int_eq(check(METHOD_GETPATH, "93 01 02 81 81 01 02 c3"), REDO_EOPTION);
+    assert_detail("given", "map");
 }
 END_TEST
 
@@ -159,7 +169,7 @@ START_TEST(an_option_of_the_wrong_type_is_refused_by_its_name)
     ck_assert_int_eq(check(METHOD_GETPATH, "93 01 02 81 a5'limit' a1'9'"), REDO_ETYPE);
     assert_detail("param", "limit");
     assert_detail_int("index", 2);
-    assert_detail("expected", "size");
+    assert_detail("expected", "count");
     assert_detail("given", "str");
 }
 END_TEST
@@ -176,7 +186,6 @@ END_TEST
 START_TEST(the_wrong_number_of_params_is_refused)
 {
     ck_assert_int_eq(check(METHOD_GETSAVEDSTATE, "91 01"), REDO_EPARAMS);
-    assert_detail("method", "getsavedstate");
     assert_detail_int("expected", 2);
     assert_detail_int("given", 1);
     ck_assert_int_eq(check(METHOD_GETSAVEDSTATE, "93 01 02 80"), REDO_EPARAMS);
@@ -227,16 +236,100 @@ START_TEST(a_size_has_53_bits_and_no_sign)
     ck_assert_int_eq(check(METHOD_READSNAPSHOT, "93 01 00 cf 001fffffffffffff"), REDO_OK);
     ck_assert_int_eq(check(METHOD_READSNAPSHOT, "93 01 00 cf 0020000000000000"), REDO_ERANGE);
     ck_assert_int_eq(check(METHOD_READSNAPSHOT, "93 01 00 ff"), REDO_ERANGE);
-    ck_assert_int_eq(check(METHOD_LISTSESSIONS, "91 81 a5'limit' ff"), REDO_ERANGE);
+    ck_assert_int_eq(check(METHOD_READSNAPSHOT, "93 01 00 00"), REDO_OK);
 }
 END_TEST
 
-START_TEST(bytes_may_come_as_str_but_text_not_as_bin)
+START_TEST(a_count_is_at_least_1)
+{
+    ck_assert_int_eq(check(METHOD_LISTSESSIONS, "91 81 a5'limit' 01"), REDO_OK);
+    ck_assert_int_eq(check(METHOD_LISTSESSIONS, "91 81 a5'limit' cf 001fffffffffffff"), REDO_OK);
+    ck_assert_int_eq(check(METHOD_LISTSESSIONS, "91 81 a5'limit' 00"), REDO_ERANGE);
+    assert_detail("param", "limit");
+    assert_detail("expected", "count");
+    ck_assert_str_eq(error.message, "listsessions: limit must be an integer, 1 to 2^53-1");
+    ck_assert_int_eq(check(METHOD_LISTSESSIONS, "91 81 a5'limit' ff"), REDO_ERANGE);
+    ck_assert_int_eq(check(METHOD_LISTSESSIONS, "91 81 a5'limit' cf 0020000000000000"),
+                     REDO_ERANGE);
+}
+END_TEST
+
+START_TEST(bytes_may_come_as_str_whatever_they_are)
 {
     ck_assert_int_eq(check(METHOD_APPLY, "92 01 a2'op'"), REDO_OK);
     ck_assert_mem_eq(args.param[1].bytes.data, "op", 2);
-    ck_assert_int_eq(check(METHOD_OPENSESSION, "91 a1's'"), REDO_OK);
-    ck_assert_int_eq(check(METHOD_OPENSESSION, "91 c4 01 's'"), REDO_ETYPE);
+    ck_assert_int_eq(check(METHOD_APPLY, "92 01 a3 ff00c3"), REDO_OK);
+    ck_assert_uint_eq(args.param[1].bytes.size, 3);
+    ck_assert_mem_eq(args.param[1].bytes.data, "\xff\0\xc3", 3);
+}
+END_TEST
+
+START_TEST(text_may_come_as_bin)
+{
+    ck_assert_int_eq(check(METHOD_OPENSESSION, "91 c4 02 c3a9"), REDO_OK);
+    ck_assert_mem_eq(args.param[0].bytes.data, "\xc3\xa9", 2);
+    ck_assert_int_eq(check(METHOD_GETSESSION, "91 c4 01 's'"), REDO_OK);
+    ck_assert(args.param[0].named);
+    ck_assert_mem_eq(args.param[0].bytes.data, "s", 1);
+    ck_assert_int_eq(check(METHOD_GETPATH, "93 01 02 81 c4 05 'limit' 09"), REDO_OK);
+    ck_assert_int_eq(args_integer(&args, "limit", 1), 9);
+}
+END_TEST
+
+START_TEST(text_that_is_not_utf8_is_refused_by_the_name_of_the_param)
+{
+    ck_assert_int_eq(check(METHOD_OPENSESSION, "91 a1 ff"), REDO_EUTF8);
+    assert_detail("param", "name");
+    assert_detail_int("index", 0);
+    assert_detail("expected", "str");
+    ck_assert_str_eq(error.message, "opensession: name is not valid UTF-8");
+    ck_assert_int_eq(check(METHOD_OPENSESSION, "91 c4 01 ff"), REDO_EUTF8);
+    ck_assert_int_eq(check(METHOD_GETPATH, "92 a1 ff 02"), REDO_EUTF8);
+    assert_detail("param", "session");
+    ck_assert_int_eq(check(METHOD_GETPATH, "92 c4 02 'a' c3 02"), REDO_EUTF8);
+    ck_assert_int_eq(check(METHOD_LISTSESSIONS, "91 81 a6'prefix' a1 ff"), REDO_EUTF8);
+    assert_detail("param", "prefix");
+    ck_assert_int_eq(check(METHOD_GETPATH, "93 01 02 81 a1 ff c0"), REDO_EUTF8);
+    assert_detail("param", "options");
+    assert_detail_int("index", 2);
+    ck_assert_int_eq(check(METHOD_GETPATH, "93 01 02 81 c4 01 ff c0"), REDO_EUTF8);
+}
+END_TEST
+
+START_TEST(a_str_anywhere_in_a_value_of_any_type_must_be_utf8)
+{
+    char const *const good[] = {"c0", "a0", "a2 c3a9", "c4 01 ff", "90", "80",
+                                "92 93 a1'a' c4 01 ff 01 81 a1'k' 92 a1'b' c0",
+                                "82 c4 01 ff 01 91 01 a1'x'"};
+    char const *const bad[] = {"a1 ff", "91 a1 ff", "81 a1 ff 01", "81 01 a1 ff",
+                               "93 90 80 a1 ff", "92 91 91 91 90 a1 c3", "81 91 a1 ff c0",
+                               "92 82 01 02 03 81 04 92 05 a2 c080 06"};
+    char text[200];
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        snprintf(text, sizeof text, "93 01 a1'n' %s", good[i]);
+        ck_assert_msg(check(METHOD_SETPROPERTY, text) == REDO_OK, "%s", good[i]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(text, sizeof text, "93 01 a1'n' %s", bad[i]);
+        ck_assert_msg(check(METHOD_SETPROPERTY, text) == REDO_EUTF8, "%s", bad[i]);
+        assert_detail("param", "value");
+        assert_detail_int("index", 2);
+    }
+}
+END_TEST
+
+START_TEST(a_value_of_any_type_is_looked_at_as_deep_as_a_frame_can_be)
+{
+    msgpack_object nested[FRAME_DEPTH_MAX + 2];
+    struct arg arg;
+
+    nested[0] = (msgpack_object){.type = MSGPACK_OBJECT_STR, .via.str = {1, "\xff"}};
+    for (size_t i = 1; i < FRAME_DEPTH_MAX + 2; i++)
+        nested[i] = (msgpack_object){.type = MSGPACK_OBJECT_ARRAY, .via.array = {1, &nested[i - 1]}};
+    for (size_t i = 0; i <= FRAME_DEPTH_MAX; i++)
+        ck_assert_int_eq(arg_read(PARAM_ANY, &nested[i], &arg), REDO_EUTF8);
+    ck_assert_int_eq(arg_read(PARAM_ANY, &nested[FRAME_DEPTH_MAX + 1], &arg), REDO_ETOOBIG);
 }
 END_TEST
 
@@ -259,6 +352,7 @@ START_TEST(an_array_is_handed_on_and_its_items_can_be_read)
     ck_assert_int_eq(arg_read(PARAM_INT, &items[0], &arg), REDO_OK);
     ck_assert_int_eq(arg.integer, 5);
     ck_assert_int_eq(arg_read(PARAM_INT, &items[1], &arg), REDO_ETYPE);
+    ck_assert_int_eq(arg_read(PARAM_BIN, &items[1], &arg), REDO_OK);
     ck_assert_int_eq(check(METHOD_ADDPOSITIONS, "92 01 80"), REDO_ETYPE);
 }
 END_TEST
@@ -269,8 +363,8 @@ START_TEST(a_refusal_can_be_packed_as_it_is)
     buffer_init(&b);
     ck_assert_int_eq(check(METHOD_OPENSESSION, "91 05"), REDO_ETYPE);
     error_pack(&error, false, &b);
-    assert_bytes(&b, "93 16 d9 2a 'opensession takes name as str, and got int' 85"
-                     "a6'method' ab'opensession' a5'param' a4'name' a5'index' 00"
+    assert_bytes(&b, "93 16 d9 2a 'opensession takes name as str, and got int' 84"
+                     "a5'param' a4'name' a5'index' 00"
                      "a8'expected' a3'str' a5'given' a3'int'");
     buffer_free(&b);
 }
@@ -322,6 +416,7 @@ int main(void)
         no_options_an_empty_map_an_empty_array_and_nil_are_the_same,
         an_option_that_is_nil_is_absent,
         an_unknown_option_is_refused,
+        an_option_that_has_no_name_is_refused,
         an_option_given_twice_is_refused,
         an_option_of_the_wrong_type_is_refused_by_its_name,
         options_that_are_no_map_are_refused,
@@ -330,7 +425,12 @@ int main(void)
         an_int_has_32_bits,
         a_position_is_below_the_number_that_none_has,
         a_size_has_53_bits_and_no_sign,
-        bytes_may_come_as_str_but_text_not_as_bin,
+        a_count_is_at_least_1,
+        bytes_may_come_as_str_whatever_they_are,
+        text_may_come_as_bin,
+        text_that_is_not_utf8_is_refused_by_the_name_of_the_param,
+        a_str_anywhere_in_a_value_of_any_type_must_be_utf8,
+        a_value_of_any_type_is_looked_at_as_deep_as_a_frame_can_be,
         a_bool_is_no_number,
         an_array_is_handed_on_and_its_items_can_be_read,
         a_refusal_can_be_packed_as_it_is,

@@ -106,8 +106,8 @@ def test_deep_nesting_is_refused(daemon, client):
 
 
 @with_daemon
-def test_str_that_is_not_utf8_gets_error_30_and_the_connection_stays(daemon, client):
-    client.send(b"\x94\x00\x05\xabserver.ping\x91\xa2\xff\xfe")
+def test_name_that_is_not_utf8_gets_error_30_and_the_connection_stays(daemon, client):
+    client.send(b"\x94\x00\x05\xabopensession\x91\xa2\xff\xfe")
     message = client.read()
     assert message[:2] == [1, 5] and message[2][0] == 30
     client.ping()

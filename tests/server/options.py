@@ -21,6 +21,16 @@ def test_help_tells_of_every_option():
         assert "--" + name in out, name
 
 
+def test_help_tells_the_places_that_are_used_by_default():
+    for args in (["--help"], ["--socket", "/other", "--store", "memory", "--help"]):
+        said = subprocess.run([REDOD, *args], capture_output=True, text=True, check=True,
+                              env={"XDG_RUNTIME_DIR": "/run/me", "XDG_STATE_HOME": "/state"}).stdout
+        assert "\n  --socket /run/me/redod/redod.sock\n  --store /state/redod\n" in said, said
+    said = subprocess.run([REDOD, "--help"], capture_output=True, text=True, check=True,
+                          env={"XDG_RUNTIME_DIR": "/run/me"}).stdout
+    assert "\n  --store (none)\n" in said, said
+
+
 def test_version_is_printed():
     status, out, _ = redod("--version")
     assert status == 0 and out.startswith("redod ")
@@ -37,7 +47,7 @@ def test_bad_values_are_refused_by_name():
     for option, value in (("--mode", "9"), ("--mode", "01000"), ("--max-message", "many"),
                           ("--max-message", "5"), ("--max-connections", "0"),
                           ("--log-level", "loud"), ("--allow", "no-such-user"),
-                          ("--output-soft", "2G")):
+                          ("--output-soft", "1025G")):
         status, _, said = redod(option, value)
         assert status == 2 and said.startswith("redod: " + option), said
 

@@ -53,9 +53,18 @@ def test_file_that_is_no_socket_is_left_alone():
     with Folder() as folder:
         with open(folder / "s", "w") as file:
             file.write("mine")
-        start_fails("--socket", folder / "s")
+        said = start_fails("--socket", folder / "s")
+        assert "is not a socket" in said and "in use" not in said, said
         with open(folder / "s") as file:
             assert file.read() == "mine"
+        assert os.listdir(folder.path) == ["s"]
+
+
+def test_folder_is_no_socket_and_left_alone():
+    with Folder() as folder:
+        os.mkdir(folder / "s")
+        assert "is not a socket" in start_fails("--socket", folder / "s")
+        assert os.listdir(folder.path) == ["s"] and os.listdir(folder / "s") == []
 
 
 def test_starts_after_kill_9():

@@ -19,7 +19,7 @@ static unsigned messages, closes;
 static struct conn *order[4096]; /* whose messages came, in order */
 static void (*act)(struct conn *conn);
 
-static void on_message(struct conn *conn, struct message const *m)
+static bool on_message(struct conn *conn, struct message const *m)
 {
     ck_assert_int_eq(m->type, MESSAGE_REQUEST);
     if (messages < sizeof order / sizeof order[0])
@@ -27,6 +27,7 @@ static void on_message(struct conn *conn, struct message const *m)
     messages++;
     if (act != NULL)
         act(conn);
+    return true;
 }
 
 static void on_closed(struct conn *conn)

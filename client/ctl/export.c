@@ -1,0 +1,340 @@
+/* export, import: one session in a file of the form that protocol/archive.h reads and writes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/ctl/ctl.h"
+#include "client/ctl/text.h"
+#include "protocol/archive.h"
+#include "redo_error.h"
+
+#define PIECE (1024 * 1024) /* of a snapshot, or of a file, at once */
+#define PATIENCE 600        /* seconds that a large session may take */
+
+/* What a request for loadsession has besides dump and name, at most. */
+#define MESSAGE_OVERHEAD 64
+
+static int no_memory(void)
+{
+    cli_complain("out of memory");
+    return EXIT_BAD;
+}
+
+/* ---- export ------------------------------------------------------------------------------ */
+
+struct exported {
+    struct buffer dump;
+    char name[ARCHIVE_NAME_MAX];
+    size_t name_size;
+    int64_t created, sequence, positions;
+};
+
+/* What the attach told, but for the snapshot's size. */
+static bool read_facts(msgpack_object const *result, struct exported *e)
+{
+    msgpack_object const *name = map_get(result, "name");
+
+    if (!name || !integer_read(map_get(result, "begun"), INT64_MIN, INT64_MAX, &e->created) ||
+        !integer_read(map_get(result, "sequence"), 0, INT64_MAX, &e->sequence) ||
+        !integer_read(map_get(result, "positions"), 0, INT64_MAX, &e->positions))
+        return false;
+    if (name->type == MSGPACK_OBJECT_NIL)
+        return true;
+    if (name->type != MSGPACK_OBJECT_STR || name->via.str.size > sizeof e->name)
+        return false;
+    e->name_size = name->via.str.size;
+    memcpy(e->name, name->via.str.ptr, e->name_size);
+    return true;
+}
+
+/* The session as it is at one sequence number: the snapshot of an attach, read to its end. */
+static int read_session(struct ctl *ctl, char const *session, struct exported *e)
+{
+    msgpack_object result;
+    int64_t size;
+
+    struct buffer *b = ctl_request(ctl, "attach", 2);
+    if (!ctl_pack_name(b, session))
+        return EXIT_USAGE;
+    pack_map(b, 1);
+    pack_key(b, "effects");
+    pack_bool(b, false);
+    int status = ctl_result(ctl, &result);
+    if (status != CLI_GO)
+        return status;
+    if (!integer_read(map_get(&result, "snapshot"), 1, INT64_MAX, &size) || !read_facts(&result, e))
+        return ctl_fail_shape(ctl);
+    while (e->dump.size < (uint64_t)size) {
+        b = ctl_request(ctl, "readsnapshot", 3);
+        ctl_pack_name(b, session);
+        pack_uint(b, e->dump.size);
+        pack_uint(b, PIECE);
+        status = ctl_result(ctl, &result);
+        if (status != CLI_GO)
+            return status;
+        if (result.type != MSGPACK_OBJECT_BIN || result.via.bin.size == 0)
+            return ctl_fail_shape(ctl);
+        buffer_append(&e->dump, result.via.bin.ptr, result.via.bin.size);
+        if (e->dump.failed)
+            return no_memory();
+    }
+    ctl_pack_name(ctl_request(ctl, "detach", 1), session);
+    return ctl_result(ctl, &result);
+}
+
+static bool write_all(int fd, char const *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        data += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+/* The file is there when it is whole, and not before. */
+static int write_file(char const *path, struct buffer const *b)
+{
+    char part[PATH_MAX];
+
+    if ((size_t)snprintf(part, sizeof part, "%s.part", path) >= sizeof part) {
+        cli_complain("'%.100s' is too long a path", path);
+        return EXIT_BAD;
+    }
+    unlink(part);
+    int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool good = fd >= 0 && write_all(fd, b->data, b->size) && fsync(fd) == 0;
+    if (fd >= 0)
+        good = close(fd) == 0 && good;
+    if (good && rename(part, path) == 0)
+        return CLI_GO;
+    cli_complain("can not write %s: %s", path, strerror(errno));
+    unlink(part);
+    return EXIT_BAD;
+}
+
+static int write_archive(struct exported const *e, char const *output)
+{
+    struct archive archive = {.name = e->name,
+                              .name_size = e->name_size,
+                              .created = e->created,
+                              .dump = e->dump.data,
+                              .dump_size = e->dump.size};
+    struct buffer b;
+    int status;
+
+    buffer_init(&b);
+    archive_write(&b, &archive);
+    if (b.failed) {
+        status = no_memory();
+    } else if (output) {
+        status = write_file(output, &b);
+        if (status == CLI_GO)
+            printf("%" PRId64 " positions, as of operation %" PRId64 ": %zu bytes in %s\n",
+                   e->positions, e->sequence, b.size, output);
+    } else {
+        fwrite(b.data, 1, b.size, stdout); /* main() looks whether it went well */
+        status = CLI_GO;
+    }
+    buffer_free(&b);
+    return status;
+}
+
+static int export(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
+{
+    char const *output = NULL;
+    bool force = false;
+    struct exported e = {.created = 0};
+    struct cli_option const options[] = {
+        {.name = "output",
+         .letter = 'o',
+         .type = CLI_TEXT,
+         .value = &output,
+         .argument = "FILE",
+         .help = "the file (-o; without: standard output)"},
+        {.name = "force", .type = CLI_FLAG, .value = &force, .help = "replace FILE if it is there"},
+        COMMON_OPTIONS(ctl)};
+
+    ctl->patience = PATIENCE;
+    int status = cli_parse(cli, options, false, &argc, argv);
+    if (status != CLI_GO)
+        return status;
+    if (!output && isatty(STDOUT_FILENO)) {
+        cli_complain("the file is not text, and would go to the terminal: say -o FILE, or > FILE");
+        return EXIT_USAGE;
+    }
+    if (output && !force && access(output, F_OK) == 0) {
+        cli_complain("%s is there already; to replace it: --force", output);
+        return EXIT_BAD;
+    }
+    status = ctl_connect(ctl);
+    if (status == CLI_GO)
+        status = read_session(ctl, argv[0], &e);
+    if (status == CLI_GO)
+        status = write_archive(&e, output);
+    buffer_free(&e.dump);
+    return status == CLI_GO ? EXIT_GOOD : status;
+}
+
+struct command const command_export = {
+    {.name = "export",
+     .params = "NAME",
+     .least = 1,
+     .most = 1,
+     .summary = "writes one session to a file, or standard output",
+     .help = "The whole session as it is at one moment, properties too, with a checksum. Dropped\n"
+             "subtrees that are kept are left out. To have it again, here or elsewhere: redoctl\n"
+             "import FILE. protocol/README.md has the form.\n"},
+    export};
+
+/* ---- import ------------------------------------------------------------------------------ */
+
+static int read_file(char const *path, struct buffer *b)
+{
+    bool standard = strcmp(path, "-") == 0;
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = -1;
+
+    while (fd >= 0 && buffer_reserve(b, PIECE)) {
+        n = read(fd, b->data + b->size, b->cap - b->size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        b->size += (size_t)n;
+    }
+    int error = errno;
+    if (fd >= 0 && !standard)
+        close(fd);
+    if (b->failed)
+        return no_memory();
+    if (n == 0)
+        return CLI_GO;
+    cli_complain("can not read %s: %s", path, strerror(error));
+    return EXIT_BAD;
+}
+
+static int fail_archive(enum archive_status status, char const *path)
+{
+    char const *what = "";
+
+    switch (status) {
+    case ARCHIVE_GOOD:
+        return CLI_GO;
+    case ARCHIVE_FOREIGN:
+        what = "is not a file of redoctl export";
+        break;
+    case ARCHIVE_NEWER:
+        what = "was written by a newer redoctl; import it with one";
+        break;
+    case ARCHIVE_CUT:
+        what = "is cut off: its end is missing";
+        break;
+    case ARCHIVE_DAMAGED:
+        what = "is damaged: its checksum does not fit";
+        break;
+    }
+    cli_complain("%s %s; nothing was imported", path, what);
+    return EXIT_BAD;
+}
+
+/* The dump goes in one message, for which the daemon has a limit. */
+static int check_limit(struct ctl *ctl, size_t size)
+{
+    msgpack_object result;
+    int64_t limit;
+
+    ctl_request(ctl, "server.info", 0);
+    int status = ctl_result(ctl, &result);
+    if (status != CLI_GO)
+        return status;
+    if (!integer_read(map_get(map_get(&result, "limits"), "bytes"), 0, INT64_MAX, &limit))
+        return ctl_fail_shape(ctl);
+    if (size <= (uint64_t)limit)
+        return CLI_GO;
+    cli_complain("the session takes a message of %zu bytes, and the daemon reads none of more than "
+                 "%" PRId64 ": start it with --max-message %zu or more",
+                 size, limit, size);
+    return EXIT_BAD;
+}
+
+static int load(struct ctl *ctl, struct archive const *archive, char const *name, size_t size)
+{
+    msgpack_object result;
+    int64_t positions;
+
+    int status = check_limit(ctl, MESSAGE_OVERHEAD + archive->dump_size + size);
+    if (status != CLI_GO)
+        return status;
+    struct buffer *b = ctl_request(ctl, "loadsession", 2);
+    pack_bin(b, archive->dump, archive->dump_size);
+    pack_map(b, 1);
+    pack_key(b, "name");
+    pack_str(b, name, size);
+    if (b->failed)
+        return no_memory();
+    status = ctl_result(ctl, &result);
+    if (status != CLI_GO)
+        return status;
+    if (!integer_read(map_get(&result, "positions"), 0, INT64_MAX, &positions))
+        return ctl_fail_shape(ctl);
+    printf("%" PRId64 " positions in ", positions);
+    text_print(stdout, name, size);
+    putchar('\n');
+    return CLI_GO;
+}
+
+static int import(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
+{
+    char const *name = NULL;
+    struct archive archive;
+    struct buffer file;
+    struct cli_option const options[] = {{.name = "name",
+                                          .type = CLI_TEXT,
+                                          .value = &name,
+                                          .argument = "NAME",
+                                          .help = "of the session (without: the name in the file)"},
+                                         COMMON_OPTIONS(ctl)};
+
+    ctl->patience = PATIENCE;
+    int status = cli_parse(cli, options, false, &argc, argv);
+    if (status != CLI_GO)
+        return status;
+    if (name && !cli_utf8(name))
+        return EXIT_USAGE;
+    buffer_init(&file);
+    char const *path = strcmp(argv[0], "-") == 0 ? "standard input" : argv[0];
+    status = read_file(argv[0], &file);
+    if (status == CLI_GO)
+        status = fail_archive(archive_read(file.data, file.size, &archive), path);
+    if (status == CLI_GO && !name && archive.name_size == 0) {
+        cli_complain("the session in %s has no name: say --name NAME", path);
+        status = EXIT_USAGE;
+    }
+    if (status == CLI_GO)
+        status = ctl_connect(ctl);
+    if (status == CLI_GO)
+        status = load(ctl, &archive, name ? name : archive.name,
+                      name ? strlen(name) : archive.name_size);
+    buffer_free(&file);
+    return status == CLI_GO ? EXIT_GOOD : status;
+}
+
+struct command const command_import = {
+    {.name = "import",
+     .params = "FILE",
+     .least = 1,
+     .most = 1,
+     .summary = "begins a session from a file that export wrote",
+     .help =
+         "FILE - is standard input. A session of that name must not be there. When this ends the\n"
+         "session is on disk.\n"},
+    import};

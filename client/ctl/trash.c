@@ -1,0 +1,220 @@
+/* trash, undelete, purge: sessions that were deleted. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/ctl/ctl.h"
+#include "client/ctl/text.h"
+
+/* ---- trash ------------------------------------------------------------------------------- */
+
+static bool print_trashed(void *data, msgpack_object const *session)
+{
+    msgpack_object const *name = map_get(session, "name");
+    int64_t handle, when, positions;
+
+    if (!name || name->type != MSGPACK_OBJECT_STR ||
+        !integer_read(map_get(session, "session"), 0, INT64_MAX, &handle) ||
+        !integer_read(map_get(session, "positions"), 0, INT64_MAX, &positions) ||
+        !integer_read(map_get(session, "trashed"), INT64_MIN, INT64_MAX, &when))
+        return false;
+    printf("%10" PRId64 "  ", handle);
+    text_print_time(stdout, when);
+    printf(" %10" PRId64 "  ", positions);
+    text_print(stdout, name->via.str.ptr, name->via.str.size);
+    putchar('\n');
+    return true;
+}
+
+static int trash(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
+{
+    struct cli_option const options[] = {COMMON_OPTIONS(ctl)};
+
+    int status = cli_parse(cli, options, false, &argc, argv);
+    if (status == CLI_GO)
+        status = ctl_connect(ctl);
+    if (status == CLI_GO)
+        puts("    handle  deleted           positions  name");
+    if (status == CLI_GO)
+        status = ctl_sessions(ctl, (struct sessions){.trash = true}, print_trashed, NULL);
+    return status == CLI_GO ? EXIT_GOOD : status;
+}
+
+struct command const command_trash = {
+    {.name = "trash",
+     .params = "",
+     .summary = "lists the deleted sessions that are kept",
+     .help =
+         "A line a session: its handle, by which undelete and purge know it, when it was deleted,\n"
+         "its positions, and the name that it had.\n"},
+    trash};
+
+/* ---- undelete ---------------------------------------------------------------------------- */
+
+static bool read_handle(char const *text, int64_t *handle)
+{
+    if (cli_number(text, 0, INT64_MAX, handle))
+        return true;
+    cli_complain("'%s' is not a handle; see: redoctl trash", text);
+    return false;
+}
+
+static int undelete(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
+{
+    char const *name = NULL;
+    int64_t handle;
+    msgpack_object result;
+    struct cli_option const options[] = {{.name = "name",
+                                          .type = CLI_TEXT,
+                                          .value = &name,
+                                          .argument = "NAME",
+                                          .help = "the name to give it (without: the one it had)"},
+                                         COMMON_OPTIONS(ctl)};
+
+    int status = cli_parse(cli, options, false, &argc, argv);
+    if (status != CLI_GO)
+        return status;
+    if (!read_handle(argv[0], &handle))
+        return EXIT_USAGE;
+    status = ctl_connect(ctl);
+    if (status != CLI_GO)
+        return status;
+    struct buffer *b = ctl_request(ctl, "restoresession", name ? 2 : 1);
+    pack_int(b, handle);
+    if (name) {
+        pack_map(b, 1);
+        pack_key(b, "name");
+        if (!ctl_pack_name(b, name))
+            return EXIT_USAGE;
+    }
+    status = ctl_result(ctl, &result);
+    return status == CLI_GO ? EXIT_GOOD : status;
+}
+
+struct command const command_undelete = {
+    {.name = "undelete",
+     .params = "HANDLE",
+     .least = 1,
+     .most = 1,
+     .summary = "brings a session back from the trash",
+     .help =
+         "HANDLE is what redoctl trash tells. If another session has its name by now: --name.\n"},
+    undelete};
+
+/* ---- purge ------------------------------------------------------------------------------- */
+
+struct handles {
+    int64_t *all;
+    size_t count, cap;
+    bool failed;
+};
+
+static bool take_handle(void *data, msgpack_object const *session)
+{
+    struct handles *h = data;
+
+    if (h->count == h->cap) {
+        size_t cap = h->cap ? 2 * h->cap : 64;
+        int64_t *grown = realloc(h->all, cap * sizeof *grown);
+        h->failed = h->failed || !grown;
+        if (!grown)
+            return true;
+        h->all = grown;
+        h->cap = cap;
+    }
+    return integer_read(map_get(session, "session"), 0, INT64_MAX, &h->all[h->count++]);
+}
+
+/* Whether the person at the terminal says yes. */
+static bool ask(char const *what)
+{
+    char answer[16] = "";
+
+    fflush(stdout);
+    fprintf(stderr, "%s will be gone for ever. Go on (yes, no)? ", what);
+    if (!fgets(answer, sizeof answer, stdin))
+        return false;
+    return strcmp(answer, "yes\n") == 0 || strcmp(answer, "y\n") == 0;
+}
+
+static int purge_one(struct ctl *ctl, int64_t handle)
+{
+    msgpack_object result;
+
+    pack_int(ctl_request(ctl, "purgesession", 1), handle);
+    return ctl_result(ctl, &result);
+}
+
+static int purge_all(struct ctl *ctl, bool sure)
+{
+    struct handles h = {.count = 0};
+    char what[60];
+
+    int status = ctl_sessions(ctl, (struct sessions){.trash = true}, take_handle, &h);
+    if (status == CLI_GO && h.failed) {
+        cli_complain("out of memory");
+        status = EXIT_BAD;
+    }
+    snprintf(what, sizeof what, "The %zu sessions in the trash", h.count);
+    if (status == CLI_GO && h.count > 0 && !sure && !ask(what)) {
+        cli_complain("nothing was purged");
+        status = EXIT_BAD;
+    }
+    size_t done = 0;
+    while (status == CLI_GO && done < h.count) {
+        status = purge_one(ctl, h.all[done]);
+        done += status == CLI_GO;
+    }
+    if (status == CLI_GO || done > 0)
+        printf("purged %zu sessions\n", done);
+    free(h.all);
+    return status;
+}
+
+static int purge(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
+{
+    bool all = false, sure = false;
+    int64_t handle = 0;
+    char what[60];
+    struct cli_option const options[] = {
+        {.name = "all", .type = CLI_FLAG, .value = &all, .help = "all that is in the trash"},
+        {.name = "yes", .type = CLI_FLAG, .value = &sure, .help = "do not ask"},
+        COMMON_OPTIONS(ctl)};
+
+    int status = cli_parse(cli, options, false, &argc, argv);
+    if (status != CLI_GO)
+        return status;
+    if (all == (argc > 0)) {
+        cli_complain("purge one of the sessions in the trash, by its HANDLE, or --all of them");
+        return EXIT_USAGE;
+    }
+    if (!all && !read_handle(argv[0], &handle))
+        return EXIT_USAGE;
+    if (!sure && !(isatty(STDIN_FILENO) && isatty(STDERR_FILENO))) {
+        cli_complain("there is no terminal to ask at whether you are sure: say --yes");
+        return EXIT_USAGE;
+    }
+    status = ctl_connect(ctl);
+    if (status == CLI_GO && all)
+        status = purge_all(ctl, sure);
+    else if (status == CLI_GO) {
+        snprintf(what, sizeof what, "Session %" PRId64 " in the trash", handle);
+        if (sure || ask(what)) {
+            status = purge_one(ctl, handle);
+        } else {
+            cli_complain("nothing was purged");
+            status = EXIT_BAD;
+        }
+    }
+    return status == CLI_GO ? EXIT_GOOD : status;
+}
+
+struct command const command_purge = {
+    {.name = "purge",
+     .params = "HANDLE | --all",
+     .most = 1,
+     .summary = "deletes sessions in the trash for ever",
+     .help = "HANDLE is what redoctl trash tells. Asks first, on a terminal; without one it does\n"
+             "nothing unless --yes is said.\n"},
+    purge};

@@ -1,0 +1,257 @@
+#include "core/subtree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/equal.h"
+#include "core/solution.h"
+#include "core/varint.h"
+
+/* ---- taking ------------------------------------------------------------------------------ */
+
+/* The form: the number of positions, then each of them, parents first, branches last to first (so that
+ * putting each in front gives their order): number, parent, move, twice the endpoint (zigzag) with the
+ * lowest bit telling that it waits for redo_setbetterfields(), better + 1 or 0, its state. The first
+ * one's parent is where it hung. */
+
+/* The position after n, below top: branches first to last. */
+static struct node const *forwards(struct node const *top, struct node const *n)
+{
+    if (n->p.next)
+        return node_of(n->p.next->p);
+    while (n != top && !n->in.cdr)
+        n = node_prev(n);
+    return n == top ? NULL : node_of(n->in.cdr->p);
+}
+
+int subtree_capture(struct history const *h, struct node const *top, void **data, size_t *size)
+{
+    size_t count = 0;
+    for (struct node const *n = top; n; n = forwards(top, n))
+        count++;
+    unsigned char *bytes = malloc(VARINT_MAX + count * (5 * VARINT_MAX + h->size));
+    struct node const **left = malloc(count * sizeof *left); /* a stack: the last on top */
+    if (!bytes || !left) {
+        free(bytes);
+        free(left);
+        return REDO_ENOMEM;
+    }
+    unsigned char *at = bytes + varint_put(bytes, (uint32_t)count);
+    size_t depth = 0;
+    left[depth++] = top;
+    while (depth) {
+        struct node const *n = left[--depth];
+        for (redo_branch const *b = n->p.next; b; b = b->cdr)
+            left[depth++] = node_of(b->p);
+        at += varint_put(at, n->in.id);
+        at += varint_put(at, node_prev(n)->in.id);
+        at += varint_put_signed(at, n->in.move);
+        at += varint_put_signed(at, n->p.endpoint * 2 + n->p.setbetter);
+        at += varint_put(at, n->p.better ? node_of(n->p.better)->in.id + 1 : 0);
+        memcpy(at, node_state(h, n), h->size);
+        at += h->size;
+    }
+    free(left);
+    *data = bytes;
+    *size = (size_t)(at - bytes);
+    return REDO_OK;
+}
+
+bool subtree_look(void const *data, size_t size, uint32_t *parent, uint32_t *top, uint32_t *count)
+{
+    struct varint_reader r = {.at = data, .end = (unsigned char const *)data + size};
+    *count = varint_get(&r);
+    *top = varint_get(&r);
+    *parent = varint_get(&r);
+    return !r.bad && *count;
+}
+
+/* ---- dropping ---------------------------------------------------------------------------- */
+
+static void forget(struct history *h, struct node *n)
+{
+    better_bequeath(h, n);
+    uint32_t state = n->state;
+    if (equal_leave(h, n) || h->states.counted)
+        states_release(&h->states, state);
+    h->waiting -= n->p.setbetter;
+    h->count--;
+    n->p.inuse = n->p.setbetter = 0;
+}
+
+uint32_t subtree_drop(struct history *h, struct node *top)
+{
+    struct node *parent = node_prev(top), *n = top;
+    uint32_t dropped = 0;
+    branch_remove(h, parent, top);
+    solution_lower(parent);
+    for (;;) {
+        while (n->p.next)
+            n = node_of(n->p.next->p);
+        struct node *up = node_prev(n);
+        forget(h, n);
+        dropped++;
+        if (n == top)
+            break;
+        branch_remove(h, up, n);
+        n = up;
+    }
+    h->changed = true;
+    return dropped;
+}
+
+/* ---- bringing back ----------------------------------------------------------------------- */
+
+struct record {
+    uint32_t number, parent, better;
+    int move, endpoint;
+    bool waits; /* for redo_setbetterfields() */
+    void const *state;
+};
+
+static bool read_record(struct history const *h, struct varint_reader *r, struct record *record)
+{
+    record->number = varint_get(r);
+    record->parent = varint_get(r);
+    record->move = varint_get_signed(r);
+    int end = varint_get_signed(r);
+    record->waits = end & 1;
+    record->endpoint = (end - record->waits) / 2;
+    record->better = varint_get(r) - 1;
+    if (r->bad || (size_t)(r->end - r->at) < h->size || record->endpoint < -128 ||
+        record->endpoint > 127 || record->number >= h->next)
+        return false;
+    record->state = r->at;
+    r->at += h->size;
+    return true;
+}
+
+static int compare_numbers(void const *a, void const *b)
+{
+    uint32_t x = *(uint32_t const *)a, y = *(uint32_t const *)b;
+    return (x > y) - (x < y);
+}
+
+/* A move from a parent, to see that none comes twice. */
+struct way {
+    uint32_t parent;
+    int move;
+};
+
+static int compare_ways(void const *a, void const *b)
+{
+    struct way const *x = a, *y = b;
+    if (x->parent != y->parent)
+        return (x->parent > y->parent) - (x->parent < y->parent);
+    return (x->move > y->move) - (x->move < y->move);
+}
+
+/* Reads all records, and sees that they form a subtree that can hang below parent. */
+static int check_records(struct history const *h, struct node const *parent, void const *data,
+                         size_t size, struct record *records, uint32_t count, uint32_t *numbers,
+                         struct way *ways)
+{
+    struct varint_reader r = {.at = data, .end = (unsigned char const *)data + size};
+    varint_get(&r);
+    for (uint32_t i = 0; i < count; i++) {
+        struct record *record = &records[i];
+        struct node *n;
+        if (!read_record(h, &r, record))
+            return REDO_EDAMAGED;
+        if (history_find(h, record->number, &n) == REDO_OK)
+            return REDO_EINUSE;
+        numbers[i] = record->number;
+        ways[i] = (struct way){record->parent, record->move};
+    }
+    if (r.at != r.end || branch_find(h, parent, records[0].move))
+        return r.at != r.end ? REDO_EDAMAGED : REDO_EDIFFERS;
+    qsort(numbers, count, sizeof *numbers, compare_numbers);
+    qsort(ways, count, sizeof *ways, compare_ways);
+    for (uint32_t i = 1; i < count; i++)
+        if (numbers[i] == numbers[i - 1] || compare_ways(&ways[i], &ways[i - 1]) == 0)
+            return REDO_EDAMAGED;
+    return REDO_OK;
+}
+
+/* Whether each position's parent comes before it; the first one's is given. Numbers that were seen are
+ * marked in the slabs' own places, which are not in use. */
+static int check_order(struct history *h, struct record const *records, uint32_t count)
+{
+    int rc = REDO_OK;
+    for (uint32_t i = 0; i < count && !rc; i++) {
+        struct node *n = pool_find(&h->nodes, records[i].number);
+        struct node *up = i ? pool_find(&h->nodes, records[i].parent) : NULL;
+        if (i && (!up || up->p.inuse || up->linked != up->in.id || up->in.id != records[i].parent))
+            rc = REDO_EDAMAGED;
+        n->in.id = n->linked = records[i].number; /* the mark: no dropped position links itself */
+    }
+    for (uint32_t i = 0; i < count; i++)
+        ((struct node *)pool_find(&h->nodes, records[i].number))->linked = NOBODY;
+    return rc;
+}
+
+static int make_room(struct history *h, struct record const *records, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (pool_reserve(&h->nodes, records[i].number, 1))
+            return REDO_ENOMEM;
+    if (states_reserve(&h->states, count) || index_reserve(&h->classes, count))
+        return REDO_ENOMEM;
+    return check_order(h, records, count);
+}
+
+static void bring_back(struct history *h, struct node *parent, struct record const *record)
+{
+    uint32_t hash = equal_hash(h, record->state);
+    struct node *first = equal_first(h, hash, record->state);
+    uint32_t state =
+        first && !h->states.counted ? first->state : states_take(&h->states, record->state);
+    *node_at(h, record->number) = (struct node){0};
+    struct node *n =
+        history_make_as(h, record->number, parent, record->move, state, record->endpoint);
+    n->p.setbetter = record->waits;
+    h->waiting += record->waits;
+    equal_insert(h, hash, first, n);
+}
+
+/* What was better than a position that is back, if it still is. */
+static void relink(struct history *h, struct record const *record)
+{
+    struct node *n = node_at(h, record->number), *better;
+    if (record->better == NOBODY || history_find(h, record->better, &better) || better == n ||
+        better->p.movecount > n->p.movecount || better_end(better) == n ||
+        memcmp(node_state(h, better), node_state(h, n), h->cmpsize) != 0)
+        return;
+    better_set(h, n, better);
+}
+
+int subtree_restore(struct history *h, struct node *parent, void const *data, size_t size,
+                    redo_result *result)
+{
+    struct varint_reader r = {.at = data, .end = (unsigned char const *)data + size};
+    uint32_t count = varint_get(&r);
+    if (r.bad || !count || count > size / (5 + (size_t)h->size))
+        return REDO_EDAMAGED;
+    struct record *records = malloc(count * sizeof *records);
+    uint32_t *numbers = malloc(count * sizeof *numbers);
+    struct way *ways = malloc(count * sizeof *ways);
+    int rc = records && numbers && ways ? REDO_OK : REDO_ENOMEM;
+    if (!rc)
+        rc = check_records(h, parent, data, size, records, count, numbers, ways);
+    if (!rc)
+        rc = make_room(h, records, count);
+    for (uint32_t i = 0; !rc && i < count; i++)
+        bring_back(h, i ? node_at(h, records[i].parent) : parent, &records[i]);
+    for (uint32_t i = 0; !rc && i < count; i++)
+        relink(h, &records[i]);
+    if (!rc) {
+        result->position = records[0].number;
+        result->value = (int)count;
+        result->changed = 1;
+        h->changed = true;
+    }
+    free(records);
+    free(numbers);
+    free(ways);
+    return rc;
+}

@@ -1,0 +1,135 @@
+#include "server/job.h"
+
+#include <stdlib.h>
+
+#include "core/error.h"
+#include "server/conn.h"
+#include "server/gateway.h"
+
+struct job *job_new(struct gateway *gateway, struct client *client)
+{
+    struct job *job = calloc(1, sizeof *job);
+    if (!job)
+        return NULL;
+    job->gateway = gateway;
+    job->client = client;
+    job->work.data = job;
+    if (client) {
+        if (client->job)
+            job_free(client->job); /* a step of the same request, done and used */
+        client->job = job;
+    }
+    return job;
+}
+
+void job_free(struct job *job)
+{
+    if (job->client && job->client->job == job)
+        job->client->job = NULL;
+    history_free(job->history);
+    buffer_free(&job->name);
+    buffer_free(&job->after);
+    buffer_free(&job->text);
+    buffer_free(&job->packed);
+    free(job);
+}
+
+/* A reader from those at rest, or a new one. */
+static struct store_reader *borrow(struct gateway *gateway)
+{
+    if (gateway->reader_count)
+        return gateway->readers[--gateway->reader_count];
+    return store_reader_open(gateway->store);
+}
+
+static void give_back(struct gateway *gateway, struct store_reader *reader)
+{
+    if (reader && gateway->reader_count < GATEWAY_READERS)
+        gateway->readers[gateway->reader_count++] = reader;
+    else
+        store_reader_close(reader);
+}
+
+void job_close_readers(struct gateway *gateway)
+{
+    while (gateway->reader_count)
+        store_reader_close(gateway->readers[--gateway->reader_count]);
+}
+
+static void on_work(uv_work_t *work)
+{
+    struct job *job = work->data;
+    if (!job->reader)
+        job->result = REDO_ESTORE;
+    else
+        job->run(job);
+}
+
+static void on_finished(uv_work_t *work, int status)
+{
+    struct job *job = work->data;
+    struct gateway *gateway = job->gateway;
+    gateway->jobs--;
+    give_back(gateway, job->reader);
+    job->reader = NULL;
+    job->done = true;
+    if (status)
+        job->result = REDO_ESTORE;
+    if (job->finish)
+        job->finish(job);
+    if (job->client)
+        conn_resume(job->client->conn);
+    else
+        job_free(job);
+}
+
+void job_start(struct job *job)
+{
+    struct gateway *gateway = job->gateway;
+    gateway->jobs++;
+    job->reader = borrow(gateway);
+    job->departures = gateway->departures;
+    int rc = uv_queue_work(gateway->loop, &job->work, on_work, on_finished);
+    if (rc)
+        abort(); /* it is given a function: libuv knows no other reason to refuse */
+}
+
+void job_start_after(struct job *job, uint64_t number)
+{
+    if (number <= job->gateway->committer.committed) {
+        job_start(job);
+        return;
+    }
+    job->number = number;
+    job->waiting = true;
+    list_append(&job->gateway->waiting, &job->in_waiting);
+}
+
+void jobs_committed(struct gateway *gateway, uint64_t number)
+{
+    struct link *next;
+    for (struct link *l = gateway->waiting.next; l != &gateway->waiting; l = next) {
+        next = l->next;
+        struct job *job = list_entry(l, struct job, in_waiting);
+        if (job->number > number)
+            continue;
+        list_remove(l);
+        job->waiting = false;
+        job_start(job);
+    }
+}
+
+void job_abandon(struct client *client)
+{
+    struct job *job = client->job;
+    if (!job)
+        return;
+    if (job->waiting) {
+        list_remove(&job->in_waiting);
+        job->done = true;
+    }
+    job->client = NULL;
+    client->job = NULL;
+    if (job->done)
+        job_free(job);
+}

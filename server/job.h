@@ -1,0 +1,77 @@
+/* A job: work on the store that a request waits for, done on libuv's pool. The connection looks at
+ * nothing else meanwhile; when the job is done the request is delivered again and finds the job's
+ * result. So a handler reads as if the store answered at once. */
+#ifndef SERVER_JOB_H
+#define SERVER_JOB_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "core/history.h"
+#include "protocol/buffer.h"
+#include "server/client.h"
+#include "server/list.h"
+#include "server/store/store.h"
+
+struct gateway;
+struct job;
+
+struct job {
+    uv_work_t work;
+    struct gateway *gateway;
+    struct client *client; /* that waits for it; NULL: it is gone, or nobody does */
+    struct store_reader *reader; /* this job's while it runs */
+    bool done;
+    bool waiting;          /* for a batch to be on disk: in gateway.waiting */
+    struct link in_waiting;
+    uint64_t number;       /* of that batch; of run_load: of the one that takes the session away */
+    uint64_t departures;   /* of sessions, when it was handed to the pool */
+
+    /* On the pool: the one function that may touch the store. */
+    void (*run)(struct job *job);
+    /* On the loop, before the request is delivered again; may be NULL. */
+    void (*finish)(struct job *job);
+
+    /* What is asked. */
+    bool named;
+    struct buffer name; /* of a session; or a path */
+    struct buffer after;
+    uint64_t id;
+    size_t limit;
+    bool trash;
+
+    /* What came of it. */
+    int result;
+    struct store_info info;    /* its texts point into `text` */
+    struct buffer text;
+    struct history *history;   /* NULL, or the job's */
+    uint64_t sequence;
+    bool damaged;
+    struct buffer packed;      /* an answer, or a part of one */
+    size_t count;
+    bool more;
+};
+
+/* A job for this client (NULL: for none). NULL without memory. */
+struct job *job_new(struct gateway *gateway, struct client *client);
+
+/* Hands it to the pool. */
+void job_start(struct job *job);
+
+/* The same once the batch `number` is on disk, or lost: for who reads from the store what was changed
+ * before. */
+void job_start_after(struct job *job, uint64_t number);
+
+/* Batches up to this one are on disk, or lost: starts those that waited for them. */
+void jobs_committed(struct gateway *gateway, uint64_t number);
+
+/* The job's result was used: frees it and what it still owns. */
+void job_free(struct job *job);
+
+/* The client is going: its job, if it has one, is nobody's now. */
+void job_abandon(struct client *client);
+
+/* Closes the readers; no job may be running. */
+void job_close_readers(struct gateway *gateway);
+
+#endif

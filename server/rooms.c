@@ -1,0 +1,345 @@
+#include "server/rooms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/dump.h"
+#include "server/event.h"
+#include "server/job.h"
+#include "server/log.h"
+
+/* ---- loading ----------------------------------------------------------------------------- */
+
+/* Copies the texts of an info, which the reader owns, into the job's keeping. */
+static void keep_info(struct job *job, struct store_info const *info)
+{
+    job->info = *info;
+    buffer_append(&job->text, info->name, info->name_size);
+    buffer_append(&job->text, info->properties, info->properties_size);
+    job->info.name = job->text.data;
+    job->info.properties = NULL;
+    job->info.properties_size = 0;
+}
+
+static void run_load(struct job *job)
+{
+    struct store_info info;
+    job->result = job->named ? store_find(job->reader, job->name.data, job->name.size, &info)
+                             : store_find_id(job->reader, job->id, &info);
+    if (job->result == REDO_OK && info.trashed)
+        job->result = REDO_ENOSESSION;
+    if (job->result)
+        return;
+    keep_info(job, &info);
+    if (job->text.failed)
+        job->result = REDO_ENOMEM;
+    else
+        job->result = store_load(job->reader, info.id, &job->history, &job->sequence,
+                                 &job->damaged);
+}
+
+/* ---- what goes while a job reads --------------------------------------------------------- */
+
+static size_t place_of_id(uint64_t id)
+{
+    return id & (GATEWAY_DEPARTED - 1);
+}
+
+static size_t place_of_name(char const *name, size_t size)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    return (hash ^ hash >> 16) & (GATEWAY_DEPARTED - 1);
+}
+
+void rooms_departed(struct gateway *gateway, uint64_t id, char const *name, size_t size)
+{
+    gateway->departed[place_of_id(id)] = ++gateway->departures;
+    if (size)
+        gateway->departed[place_of_name(name, size)] = gateway->departures;
+}
+
+bool rooms_departed_since(struct job const *job, uint64_t id)
+{
+    return job->gateway->departed[place_of_id(id)] > job->departures;
+}
+
+bool rooms_stale(struct job const *job)
+{
+    struct gateway const *gateway = job->gateway;
+    if (job->named && gateway->departed[place_of_name(job->name.data, job->name.size)] > job->departures)
+        return true;
+    uint64_t id = job->named ? job->info.id : job->id;
+    return id && rooms_departed_since(job, id);
+}
+
+uint64_t rooms_leaving(struct gateway const *gateway, uint64_t id)
+{
+    for (size_t i = 0; i < gateway->leaving_count; i++)
+        if (gateway->leaving[i].id == id)
+            return gateway->leaving[i].number;
+    return 0;
+}
+
+struct room *rooms_enter(struct gateway *gateway, struct history *history,
+                         struct store_info const *info)
+{
+    struct room *room = room_new(history, info->name, info->name_size);
+    if (!room)
+        return NULL;
+    room->gateway = gateway;
+    room->handle = info->id;
+    if (registry_enter(&gateway->registry, room)) {
+        room_free(room);
+        return NULL;
+    }
+    room->stored = gateway->store && info->id;
+    room->sequence = info->sequence;
+    room->created = info->created;
+    room->used = info->used ? info->used : info->created;
+    room->uid = info->owner;
+    room->mode = info->mode;
+    room->bytes = info->bytes;
+    room->journal_bytes = info->journal_bytes;
+    if (room->stored)
+        list_append(&gateway->recent, &room->in_recent);
+    rooms_measure(gateway, room);
+    return room;
+}
+
+/* The room of a session that was loaded; another request may have been first. */
+static void finish_load(struct job *job)
+{
+    struct gateway *gateway = job->gateway;
+    if (job->result || gateway->closing || rooms_stale(job))
+        return; /* stale: load() does it again */
+    if ((job->number = rooms_leaving(gateway, job->info.id))) {
+        job->result = REDO_ENOSESSION;
+        return;
+    }
+    if (registry_handled(&gateway->registry, job->info.id))
+        return;
+    struct room *room = rooms_enter(gateway, job->history, &job->info);
+    job->history = NULL; /* the room's, or gone */
+    if (!room) {
+        job->result = REDO_ENOMEM;
+        return;
+    }
+    room->sequence = job->sequence;
+    room->damaged = job->damaged || job->info.damaged;
+    if (job->damaged) {
+        log_error("session %.*s is damaged: it is served up to operation %llu",
+                  (int)room->name_size, room->name, (unsigned long long)room->sequence);
+        int rc = store_set_aside(gateway->store, room->handle, room->sequence);
+        if (rc)
+            log_error("what comes after the damage could not be set aside: %s",
+                      redo_strerror(rc));
+    }
+}
+
+/* Waits for the job that loads it, or starts that: CALL_LATER; or what came of it. */
+static int load(struct call *call, bool named, char const *name, size_t size, uint64_t id)
+{
+    struct client *client = call->client;
+    if (!call->gateway->store)
+        return REDO_ENOSESSION;
+    if (client->job && client->job->run == run_load && client->job->named == named &&
+        client->job->id == id && client->job->name.size == size &&
+        (!size || memcmp(client->job->name.data, name, size) == 0) && client->job->result &&
+        !rooms_stale(client->job)) {
+        call->waits = client->job->number > 0; /* that it is gone may be known when it is on disk */
+        call->number = client->job->number;
+        return client->job->result;
+    }
+    /* Else another job, or it was loaded and left memory again before its turn came: once more. */
+    struct job *job = job_new(call->gateway, client);
+    if (!job)
+        return REDO_ENOMEM;
+    job->run = run_load;
+    job->finish = finish_load;
+    job->named = named;
+    job->id = id;
+    buffer_append(&job->name, name, size);
+    if (job->name.failed) {
+        job_free(job);
+        return REDO_ENOMEM;
+    }
+    job_start(job);
+    return CALL_LATER;
+}
+
+/* Others' private sessions are not there. */
+static int visible(struct call *call, struct room *there, struct room **room)
+{
+    if (there->owner && there->owner != call->client)
+        return REDO_ENOSESSION;
+    if (there->stored) {
+        list_remove(&there->in_recent);
+        list_append(&call->gateway->recent, &there->in_recent);
+    }
+    *room = there;
+    return REDO_OK;
+}
+
+int rooms_named(struct call *call, char const *name, size_t size, struct room **room)
+{
+    struct room *there = registry_named(&call->gateway->registry, name, size);
+    return there ? visible(call, there, room) : load(call, true, name, size, 0);
+}
+
+int rooms_handled(struct call *call, uint64_t handle, struct room **room)
+{
+    struct room *there = registry_handled(&call->gateway->registry, handle);
+    return there ? visible(call, there, room) : load(call, false, NULL, 0, handle);
+}
+
+/* ---- what is not on disk yet ------------------------------------------------------------- */
+
+int rooms_leave(struct gateway *gateway, uint64_t id)
+{
+    if (gateway->leaving_count == gateway->leaving_cap) {
+        size_t cap = gateway->leaving_cap ? gateway->leaving_cap * 2 : 8;
+        struct leaving *grown = realloc(gateway->leaving, cap * sizeof *grown);
+        if (!grown)
+            return REDO_ENOMEM;
+        gateway->leaving = grown;
+        gateway->leaving_cap = cap;
+    }
+    gateway->leaving[gateway->leaving_count++] =
+        (struct leaving){.id = id, .number = gateway->committer.number};
+    return REDO_OK;
+}
+
+void rooms_committed(struct gateway *gateway, uint64_t number)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < gateway->leaving_count; i++)
+        if (gateway->leaving[i].number > number)
+            gateway->leaving[kept++] = gateway->leaving[i];
+    gateway->leaving_count = kept;
+}
+
+void rooms_discard(struct gateway *gateway, struct room *room)
+{
+    while (!list_empty(&room->subscriptions)) {
+        struct subscription *s = list_entry(room->subscriptions.next, struct subscription, in_room);
+        event_pack_resync(outbox_event(&s->client->outbox, false, 0, room->handle), room->handle);
+        subscription_end(s);
+    }
+    gateway->memory -= room->memory;
+    if (room->stored)
+        rooms_departed(gateway, room->handle, room->name, room->name_size);
+    registry_leave(&gateway->registry, room);
+    room_free(room);
+}
+
+void rooms_failed(struct gateway *gateway, uint64_t committed)
+{
+    gateway->leaving_count = 0;
+    for (size_t i = gateway->registry.handle_count; i > 0; i--) {
+        struct room *room = gateway->registry.by_handle[i - 1];
+        if (!room->stored || room->number <= committed)
+            continue;
+        for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next)
+            room_lost(room, list_entry(l, struct client, in_clients), true);
+        rooms_discard(gateway, room);
+    }
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+static bool can_leave(struct gateway const *gateway, struct room const *room)
+{
+    return list_empty(&room->subscriptions) && !room->compacting &&
+           room->number <= gateway->committer.committed;
+}
+
+/* Lets sessions go, the least recently used first, until there is room again. */
+static void make_room(struct gateway *gateway, struct room const *spare)
+{
+    struct link *next;
+    for (struct link *l = gateway->recent.next; l != &gateway->recent; l = next) {
+        if (gateway->memory <= gateway->budget)
+            return;
+        next = l->next;
+        struct room *room = list_entry(l, struct room, in_recent);
+        if (room != spare && can_leave(gateway, room))
+            rooms_discard(gateway, room);
+    }
+}
+
+void rooms_measure(struct gateway *gateway, struct room *room)
+{
+    size_t memory = history_memory(room->history) + sizeof *room;
+    gateway->memory += memory - room->memory;
+    room->memory = memory;
+    if (gateway->memory > gateway->budget)
+        make_room(gateway, room);
+}
+
+struct store_info rooms_info(struct room const *room)
+{
+    struct history const *h = room->history;
+    struct node const *first = node_at(h, 0);
+    return (struct store_info){
+        .id = room->handle,
+        .name = room->name,
+        .name_size = room->name_size,
+        .sequence = room->sequence,
+        .size = h->size,
+        .cmpsize = h->cmpsize,
+        .positions = h->count,
+        .graft = h->graft,
+        .changed = h->changed,
+        .solved = first->p.solutionend != 0,
+        .created = room->created,
+        .used = room->used,
+        .owner = room->uid,
+        .mode = room->mode,
+        .damaged = room->damaged,
+        .bytes = room->bytes,
+        .journal_bytes = room->journal_bytes,
+    };
+}
+
+/* ---- compaction -------------------------------------------------------------------------- */
+
+/* A journal is let grow to this, and then to the size of its snapshot. */
+#define JOURNAL_LEAST (256 * 1024)
+
+static void run_compact(struct job *job)
+{
+    job->result = store_compact(job->gateway->store, job->id);
+    for (bool more = true; !job->result && more;)
+        job->result = store_shrink(job->gateway->store, &more);
+}
+
+static void finish_compact(struct job *job)
+{
+    struct room *room = registry_handled(&job->gateway->registry, job->id);
+    if (job->result)
+        log_warn("session %llu could not be compacted: %s", (unsigned long long)job->id,
+                 redo_strerror(job->result));
+    if (!room)
+        return;
+    room->compacting = false;
+    /* Of what it takes now the store knows; what came meanwhile is counted from here on. */
+    room->journal_bytes = 0;
+}
+
+void rooms_compact(struct gateway *gateway, struct room *room)
+{
+    uint64_t snapshot = room->bytes - room->journal_bytes;
+    if (room->compacting || room->journal_bytes < JOURNAL_LEAST || room->journal_bytes < snapshot)
+        return;
+    struct job *job = job_new(gateway, NULL);
+    if (!job)
+        return; /* the next change asks again */
+    job->run = run_compact;
+    job->finish = finish_compact;
+    job->id = room->handle;
+    room->compacting = true;
+    room->bytes = room->journal_bytes; /* the snapshot will be about that */
+    job_start(job);
+}

@@ -1,0 +1,169 @@
+/* A change is a head, which differs by kind, and bytes of variable size after it: name, properties,
+ * data. It never leaves the process, so it is as memory has it. */
+#include "server/store/batch.h"
+
+#include <string.h>
+
+struct head {
+    enum change_kind kind;
+    size_t name_size, properties_size, size;
+};
+
+/* Of all kinds but OPERATION. */
+struct rest {
+    struct store_info info;
+    uint64_t key;
+    int64_t when;
+};
+
+/* Operations are many: they carry no more than they change. */
+struct after {
+    uint64_t id, sequence;
+    int64_t used;
+    uint32_t positions;
+    unsigned char graft;
+    bool changed, solved;
+};
+
+void batch_init(struct batch *b)
+{
+    *b = (struct batch){0};
+}
+
+void batch_close(struct batch *b)
+{
+    buffer_free(&b->changes);
+    b->count = 0;
+}
+
+void batch_clear(struct batch *b)
+{
+    buffer_rewind(&b->changes, 0);
+    b->count = 0;
+}
+
+static void append(struct batch *b, struct head const *head, void const *fixed, size_t fixed_size,
+                   void const *name, void const *properties, void const *data)
+{
+    size_t total = sizeof *head + fixed_size + head->name_size + head->properties_size + head->size;
+
+    if (!buffer_reserve(&b->changes, total))
+        return;
+    buffer_append(&b->changes, head, sizeof *head);
+    buffer_append(&b->changes, fixed, fixed_size);
+    buffer_append(&b->changes, name, head->name_size);
+    buffer_append(&b->changes, properties, head->properties_size);
+    buffer_append(&b->changes, data, head->size);
+    b->count++;
+}
+
+static void append_rest(struct batch *b, enum change_kind kind, struct rest const *rest,
+                        void const *data, size_t size)
+{
+    struct head head = {kind, rest->info.name_size, rest->info.properties_size, size};
+
+    append(b, &head, rest, sizeof *rest, rest->info.name, rest->info.properties, data);
+}
+
+void batch_create(struct batch *b, struct store_info const *info, void const *dump, size_t size)
+{
+    append_rest(b, CHANGE_CREATE, &(struct rest){.info = *info}, dump, size);
+}
+
+void batch_operation(struct batch *b, struct store_info const *info, void const *encoded,
+                     size_t size)
+{
+    struct head head = {CHANGE_OPERATION, 0, 0, size};
+    struct after after = {info->id,    info->sequence, info->used,  info->positions,
+                          info->graft, info->changed,  info->solved};
+
+    append(b, &head, &after, sizeof after, "", "", encoded);
+}
+
+void batch_rename(struct batch *b, uint64_t id, char const *name, size_t size)
+{
+    struct rest rest = {.info = {.id = id, .name = name, .name_size = size}};
+
+    append_rest(b, CHANGE_RENAME, &rest, "", 0);
+}
+
+void batch_properties(struct batch *b, uint64_t id, void const *properties, size_t size)
+{
+    struct rest rest = {.info = {.id = id, .properties = properties, .properties_size = size}};
+
+    append_rest(b, CHANGE_PROPERTIES, &rest, "", 0);
+}
+
+void batch_access(struct batch *b, uint64_t id, uint32_t owner, uint32_t mode)
+{
+    struct rest rest = {.info = {.id = id, .owner = owner, .mode = mode}};
+
+    append_rest(b, CHANGE_ACCESS, &rest, "", 0);
+}
+
+void batch_trash(struct batch *b, uint64_t id, int64_t when)
+{
+    append_rest(b, CHANGE_TRASH, &(struct rest){.info = {.id = id}, .when = when}, "", 0);
+}
+
+void batch_restore(struct batch *b, uint64_t id, char const *name, size_t size)
+{
+    struct rest rest = {.info = {.id = id, .name = name, .name_size = size}};
+
+    append_rest(b, CHANGE_RESTORE, &rest, "", 0);
+}
+
+void batch_purge(struct batch *b, uint64_t id)
+{
+    append_rest(b, CHANGE_PURGE, &(struct rest){.info = {.id = id}}, "", 0);
+}
+
+void batch_keep(struct batch *b, uint64_t id, uint64_t key, int64_t when, void const *data,
+                size_t size)
+{
+    struct rest rest = {.info = {.id = id}, .key = key, .when = when};
+
+    append_rest(b, CHANGE_KEEP, &rest, data, size);
+}
+
+void batch_forget(struct batch *b, uint64_t id, uint64_t key)
+{
+    append_rest(b, CHANGE_FORGET, &(struct rest){.info = {.id = id}, .key = key}, "", 0);
+}
+
+bool batch_next(struct batch const *b, size_t *at, struct change *change)
+{
+    char const *p = b->changes.data + *at;
+    struct head head;
+
+    if (*at == b->changes.size)
+        return false;
+    memcpy(&head, p, sizeof head);
+    p += sizeof head;
+    *change = (struct change){.kind = head.kind, .size = head.size};
+    if (head.kind == CHANGE_OPERATION) {
+        struct after after;
+        memcpy(&after, p, sizeof after);
+        p += sizeof after;
+        change->info = (struct store_info){.id = after.id,
+                                           .sequence = after.sequence,
+                                           .used = after.used,
+                                           .positions = after.positions,
+                                           .graft = after.graft,
+                                           .changed = after.changed,
+                                           .solved = after.solved};
+    } else {
+        struct rest rest;
+        memcpy(&rest, p, sizeof rest);
+        p += sizeof rest;
+        change->info = rest.info;
+        change->key = rest.key;
+        change->when = rest.when;
+        change->info.name = p;
+        change->info.properties = head.properties_size ? p + head.name_size : NULL;
+        p += head.name_size + head.properties_size;
+    }
+    change->data = p;
+    *at = (size_t)(p + head.size - b->changes.data);
+    return true;
+}
