@@ -77,17 +77,15 @@ int history_check_add(struct history const *h, redo_operation const *op)
 
 static int apply_add(struct history *h, redo_operation const *op, redo_result *r)
 {
-    int wrong = history_check_add(h, op);
-    uint32_t hash = wrong ? 0 : equal_hash(h, op->state);
-    index_prefetch(&h->classes, hash); /* it comes while prev and its branches are looked at */
     struct node *prev;
     int rc = history_find(h, op->position, &prev);
-    if (rc || (rc = wrong))
+    if (rc || (rc = history_check_add(h, op)))
         return rc;
     struct node *existing = branch_find(h, prev, op->move);
     if (existing)
         return add_existing(h, prev, existing, op, r);
 
+    uint32_t hash = equal_hash(h, op->state);
     struct node *first = equal_first(h, hash, op->state);
     /* Endpoints are found by a check, but adding one checks nothing. */
     bool check = op->value == redo_check && !op->endpoint;

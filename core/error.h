@@ -5,9 +5,8 @@
 
 #include "redo_error.h"
 
-/* Of this thread. In the library it is reached without a call, as every function notes one. */
-extern _Thread_local int error_last
-    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+/* Of this thread. */
+extern _Thread_local int error_last __attribute__((visibility("hidden")));
 
 /* Notes the code (REDO_OK too) and returns it. */
 static inline int error_set(int code)

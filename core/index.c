@@ -1,7 +1,7 @@
 /* Two open-addressing tables with linear probing: while the larger one takes over, each insertion
- * empties some slots of the smaller one, which is a walk through both, since homes have one order in
- * all tables. An entry that leaves the old table stays as INDEX_GONE, so that searches go on over it;
- * in the new one erasing shifts entries back, so that it stays clean. */
+ * empties some slots of the smaller one, which is a walk through both, since homes have one order
+ * in all tables. An entry that leaves the old table stays as INDEX_GONE, so that searches go on
+ * over it; in the new one erasing shifts entries back, so that it stays clean. */
 #include "core/index.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define FIRST_CAPACITY 16
 #define DOUBLES_UNTIL 65536 /* slots: larger tables grow by half, to waste less */
-#define SLOTS_A_STEP 32 /* so both tables are there for a tenth of the time */
+#define SLOTS_A_STEP 32     /* so both tables are there for a tenth of the time */
 
 void index_init(struct index *x)
 {

@@ -52,13 +52,6 @@ static inline uint32_t index_after(struct index_table const *t, uint32_t slot)
     return slot + 1 == t->capacity ? 0 : slot + 1;
 }
 
-/* Has the memory fetched where a search for the hash begins: in a large index it takes long, and time
- * can be spent otherwise until then. */
-static inline void index_prefetch(struct index const *x, uint32_t hash)
-{
-    __builtin_prefetch(x->now.entries + index_home(&x->now, hash));
-}
-
 /* Candidates: a walk over the values with this hash.
  *     struct index_walk w = index_walk(x, hash);
  *     while ((value = index_next(x, &w)) != INDEX_NONE) ... */

@@ -19,15 +19,17 @@ static int check_inuse(redo_position const *position)
     return error_set(position->inuse ? REDO_OK : REDO_EDROPPED);
 }
 
-/* A position is of the session if the session has it under its number. */
+/* A position is of the session if the session has it under its number. Success is not noted: that
+ * is for submit(), which follows. */
 static int check_position(redo_session const *session, redo_position const *position)
 {
     if (!session)
         return error_set(REDO_ENOSESSION);
-    if (position &&
-        pool_find(&session->history->nodes, node_of(position)->in.id) != node_of(position))
+    if (!position)
+        return error_set(REDO_EPOSITION);
+    if (pool_find(&session->history->nodes, node_of(position)->in.id) != node_of(position))
         return error_set(REDO_EFOREIGN);
-    return check_inuse(position);
+    return position->inuse ? REDO_OK : error_set(REDO_EDROPPED);
 }
 
 static uint32_t number_of(redo_position const *position)

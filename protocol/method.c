@@ -29,15 +29,14 @@ size_t const limit_count = sizeof limit_table / sizeof *limit_table;
 
 _Static_assert(METHOD_COUNT < METHOD_SLOTS / 2, "chains stay short, and a symbol fits its slot");
 
-/* Of the length and the last eight bytes, which tell our names apart. Nothing here can be flooded:
- * only they are in the table. */
+/* FNV-1a. Nothing here can be flooded: only our own names are in the table. */
 static unsigned name_hash(char const *name, size_t size)
 {
-    uint64_t word = 0;
-    size_t tail = size < sizeof word ? size : sizeof word;
+    uint32_t hash = 2166136261u;
 
-    memcpy(&word, name + size - tail, tail);
-    return (unsigned)((word + size) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - METHOD_SLOT_BITS));
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (uint8_t)name[i]) * 16777619u;
+    return (hash ^ hash >> 16) & (METHOD_SLOTS - 1);
 }
 
 bool methods_init(struct methods *m)

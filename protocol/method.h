@@ -49,8 +49,7 @@ extern size_t const shape_count;
 extern struct limit const limit_table[];
 extern size_t const limit_count;
 
-#define METHOD_SLOT_BITS 8 /* of slots there are more than twice METHOD_COUNT */
-#define METHOD_SLOTS (1 << METHOD_SLOT_BITS)
+#define METHOD_SLOTS 256 /* a power of two, and more than twice METHOD_COUNT */
 
 /* The tables made ready for use: once for a daemon, some 16 KB, read-only afterwards. */
 struct methods {

@@ -1,5 +1,5 @@
-/* One loop: each object is read to where it belongs; an array or map makes places for its items, and
- * is gone on with once they are all read. A map is read as an array of keys and values. */
+/* One loop: each object is read to where it belongs; an array or map makes places for its items,
+ * and is gone on with once they are all read. A map is read as an array of keys and values. */
 #include "protocol/unpack.h"
 
 #include <endian.h>

@@ -250,7 +250,8 @@ static void bench_read(size_t megabytes)
         order[i] = other;
     }
     for (size_t i = 0; i < count; i++)
-        *(void **)(memory + LINE * (size_t)order[i]) = memory + LINE * (size_t)order[(i + 1) % count];
+        *(void **)(memory + LINE * (size_t)order[i]) =
+            memory + LINE * (size_t)order[(i + 1) % count];
     void *at = memory;
     double start = cpu_time();
     for (int i = 0; i < READS; i++)

@@ -3,15 +3,16 @@
  * of one with a few bytes changed, answers are counted.
  *
  *   bench-load add KIND SOCKET PID CONNECTIONS DEPTH COUNT
- *       COUNT requests in all, that add a state of 64 bytes to what the connection has for itself: a
- *       session (redo), a list (redis), nothing (echo: the bytes of the first come back)
- *   bench-load events KIND SOCKET PID SUBSCRIBERS DEPTH COUNT
- *       COUNT adds to one session, or messages to one channel (redis), each told to all subscribers;
- *       KIND redo: the operation alone, effects: and what came of it
+ *       COUNT requests in all, that add a state of 64 bytes to what the connection has for itself:
+ * a session (redo), a list (redis), nothing (echo: the bytes of the first come back) bench-load
+ * events KIND SOCKET PID SUBSCRIBERS DEPTH COUNT COUNT adds to one session, or messages to one
+ * channel (redis), each told to all subscribers; KIND redo: the operation alone, effects: and what
+ * came of it
  *
  * PID is the server, whose CPU time is measured. Prints one line `name value` a figure: rate
- * (requests, or events that arrived, a second), cpu (microseconds of the server for each), load (the
- * same of this program); of add with depth 1 also p50 and p99 (microseconds from write to read). */
+ * (requests, or events that arrived, a second), cpu (microseconds of the server for each), load
+ * (the same of this program); of add with depth 1 also p50 and p99 (microseconds from write to
+ * read). */
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -89,7 +90,9 @@ static size_t object_size(char const *data, size_t size)
         } else if (c < 0xc0) {
             at += c & 31;
         } else if (c >= 0xd9 || (c >= 0xc4 && c <= 0xc6)) { /* str, bin, array, map */
-            unsigned width = c < 0xc7 ? 1u << (c - 0xc4) : c < 0xdc ? 1u << (c - 0xd9) : 2u << (c & 1);
+            unsigned width = c < 0xc7   ? 1u << (c - 0xc4)
+                             : c < 0xdc ? 1u << (c - 0xd9)
+                                        : 2u << (c & 1);
             if (at + width > size)
                 return 0;
             uint64_t count = get(data + at, width);
@@ -108,7 +111,9 @@ static size_t object_size(char const *data, size_t size)
 }
 
 /* addposition: every number in its widest form, so that all requests have one size. */
-#define ADD_HEAD "\x94\x00\xce....\xab" "addposition\x96\xce....\xce....\xd2....\xc4\x40"
+#define ADD_HEAD           \
+    "\x94\x00\xce....\xab" \
+    "addposition\x96\xce....\xce....\xd2....\xc4\x40"
 #define ADD_SIZE (sizeof ADD_HEAD - 1 + STATE_SIZE + 2)
 enum { ADD_ID = 3, ADD_SESSION = 21, ADD_PREV = 26, ADD_MOVE = 31, ADD_STATE = 37 };
 
@@ -121,7 +126,8 @@ static void make_requests(unsigned depth)
     for (char *r = request; r < request + depth * request_size; r += request_size) {
         if (kind == REDIS) {
             memset(r, '.', request_size);
-            memcpy(r, "*3\r\n$5\r\nRPUSH\r\n$8\r\n........\r\n$64\r\n", request_size - STATE_SIZE - 2);
+            memcpy(r, "*3\r\n$5\r\nRPUSH\r\n$8\r\n........\r\n$64\r\n",
+                   request_size - STATE_SIZE - 2);
             memcpy(r + request_size - 2, "\r\n", 2);
         } else {
             memcpy(r, ADD_HEAD, sizeof ADD_HEAD - 1);
@@ -241,11 +247,14 @@ static size_t ask(struct client *c, char const *data, size_t size, char *answer,
 static void begin_session(struct client *c, char const *name)
 {
     char message[256], answer[1024];
-    size_t size = (size_t)sprintf(message, "%c%c%c\xac" "beginsession%c\xc4\x40%064d\x40%c", 0x94, 0, 0,
-                                  name ? 0x94 : 0x93, 0, 0);
+    size_t size = (size_t)sprintf(message,
+                                  "%c%c%c\xac"
+                                  "beginsession%c\xc4\x40%064d\x40%c",
+                                  0x94, 0, 0, name ? 0x94 : 0x93, 0, 0);
     message[1] = message[2] = message[size - 1] = 0;
     if (name)
-        size += (size_t)sprintf(message + size, "\x81\xa4name%c%s", (int)(0xa0 | strlen(name)), name);
+        size +=
+            (size_t)sprintf(message + size, "\x81\xa4name%c%s", (int)(0xa0 | strlen(name)), name);
     size_t got = ask(c, message, size, answer, sizeof answer);
     char *at = memmem(answer, got, "\xa7session", 8);
     if (!at)
@@ -331,7 +340,8 @@ static void load_add(char const *path, unsigned count, unsigned depth, uint64_t 
     report(start, cpu, own, received);
     if (depth == 1) {
         qsort(latency, received, sizeof *latency, compare);
-        printf("p50 %.2f\np99 %.2f\n", latency[received / 2] * 1e6, latency[received * 99 / 100] * 1e6);
+        printf("p50 %.2f\np99 %.2f\n", latency[received / 2] * 1e6,
+               latency[received * 99 / 100] * 1e6);
     }
 }
 
@@ -364,22 +374,27 @@ static void send_published(struct client *c, unsigned count)
     c->batch = c->sent;
 }
 
-static void subscribe(struct client *c, struct client const *publisher, char const *name, bool effects)
+static void subscribe(struct client *c, struct client const *publisher, char const *name,
+                      bool effects)
 {
     char message[256], answer[1024];
     size_t size;
     if (kind == REDIS) {
         size = (size_t)sprintf(message, "SUBSCRIBE bench\r\n");
     } else {
-        size = (size_t)sprintf(message, "%c%c%c\xa6" "attach\x92%c%s\x81\xa7" "effects%c", 0x94, 1, 1,
-                               (int)(0xa0 | strlen(name)), name, effects ? 0xc3 : 0xc2);
+        size = (size_t)sprintf(message,
+                               "%c%c%c\xa6"
+                               "attach\x92%c%s\x81\xa7"
+                               "effects%c",
+                               0x94, 1, 1, (int)(0xa0 | strlen(name)), name, effects ? 0xc3 : 0xc2);
         message[1] = message[2] = 0;
     }
     (void)publisher;
     ask(c, message, size, answer, sizeof answer);
 }
 
-static void load_events(char const *path, unsigned count, unsigned depth, uint64_t total, bool effects)
+static void load_events(char const *path, unsigned count, unsigned depth, uint64_t total,
+                        bool effects)
 {
     struct client *clients = calloc(count + 1, sizeof *clients), *publisher = &clients[count];
     struct epoll_event ready[256];
