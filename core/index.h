@@ -60,6 +60,12 @@ struct index_walk {
     uint32_t hash, slot;
 };
 
+/* Has the processor fetch what a look for this hash will look at first. */
+static inline void index_prefetch(struct index const *x, uint32_t hash)
+{
+    __builtin_prefetch(&x->now.entries[index_home(&x->now, hash)]);
+}
+
 static inline struct index_walk index_walk(struct index const *x, uint32_t hash)
 {
     return (struct index_walk){.table = &x->now, .hash = hash, .slot = index_home(&x->now, hash)};

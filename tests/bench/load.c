@@ -4,7 +4,7 @@
  *
  *   bench-load add KIND SOCKET PID CONNECTIONS DEPTH COUNT
  *       COUNT requests in all, that add a state of 64 bytes to what the connection has for itself:
- * a session (redo), a list (redis), nothing (echo: the bytes of the first come back) bench-load
+ * a session (redo; durable: one that is stored), a list (redis), nothing (echo: the bytes of the first come back) bench-load
  * events KIND SOCKET PID SUBSCRIBERS DEPTH COUNT COUNT adds to one session, or messages to one
  * channel (redis), each told to all subscribers; KIND redo: the operation alone, effects: and what
  * came of it
@@ -41,6 +41,7 @@ struct client {
 };
 
 static enum kind kind;
+static bool durable; /* REDO: with names, so that answers wait for the disk */
 static char *request; /* a batch of requests, all alike */
 static size_t request_size;
 static char *in; /* READ_SIZE and what was left */
@@ -311,10 +312,15 @@ static void load_add(char const *path, unsigned count, unsigned depth, uint64_t 
     make_requests(depth);
     for (unsigned i = 0; i < count; i++) {
         client_open(&clients[i], path);
-        if (kind == REDO)
+        if (kind == REDO && durable) { /* a name of its own: it goes to the store */
+            char name[32];
+            snprintf(name, sizeof name, "%ld-%u", (long)getpid(), i);
+            begin_session(&clients[i], name);
+        } else if (kind == REDO) {
             begin_session(&clients[i], NULL);
-        else
+        } else {
             clients[i].session = i;
+        }
         watch(&clients[i]);
     }
     double cpu = server_time(server), own = own_time(), start = now();
@@ -443,6 +449,7 @@ int main(int argc, char **argv)
     if (argc != 8)
         fail("see the head of load.c");
     bool effects = !strcmp(argv[2], "effects");
+    durable = !strcmp(argv[2], "durable");
     kind = !strcmp(argv[2], "redis") ? REDIS : !strcmp(argv[2], "echo") ? ECHO : REDO;
     number_from(argv[4], &pid);
     number_from(argv[5], &count);
