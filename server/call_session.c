@@ -521,10 +521,6 @@ int call_copysession(struct call *call)
 static bool list_one(void *data, struct store_info const *info)
 {
     struct job *job = data;
-    size_t common = info->name_size < job->text.size ? info->name_size : job->text.size;
-    int order = job->count ? memcmp(info->name, job->text.data, common) : 1;
-    if (!job->trash && (order < 0 || (order == 0 && info->name_size <= job->text.size)))
-        return true; /* told before, when reading had to begin again */
     if (job->count == job->limit || job->packed.size > PAGE_BYTES) {
         job->more = true;
         return false;
@@ -533,6 +529,7 @@ static bool list_one(void *data, struct store_info const *info)
     reply_info_fields(&job->packed, info);
     buffer_rewind(&job->text, 0); /* the last name */
     buffer_append(&job->text, info->name, info->name_size);
+    job->sequence = info->id;
     job->count++;
     return true;
 }
@@ -540,7 +537,7 @@ static bool list_one(void *data, struct store_info const *info)
 static void run_list(struct job *job)
 {
     job->result = store_list(job->reader, job->name.data, job->name.size, job->after.data,
-                             job->after.size, job->limit + 1, job->trash, list_one, job);
+                             job->after.size, job->id, job->limit + 1, job->trash, list_one, job);
     if (!job->result && (job->packed.failed || job->text.failed))
         job->result = REDO_ENOMEM;
 }
@@ -555,6 +552,7 @@ static int list_stored(struct call *call, struct arg const *prefix, struct arg c
             job->run = run_list;
             job->limit = limit;
             job->trash = trash;
+            job->id = (uint64_t)args_integer(&call->args, "aftersession", 0);
             if (prefix->present)
                 buffer_append(&job->name, prefix->bytes.data, prefix->bytes.size);
             if (after->present)
@@ -565,7 +563,7 @@ static int list_stored(struct call *call, struct arg const *prefix, struct arg c
     if (job->result)
         return call_fail(call, job->result);
     struct buffer *b = call_reply(call);
-    pack_map(b, 2);
+    pack_map(b, 2u + trash);
     pack_key(b, "sessions");
     pack_array(b, job->count);
     buffer_append(b, job->packed.data, job->packed.size);
@@ -574,6 +572,13 @@ static int list_stored(struct call *call, struct arg const *prefix, struct arg c
         pack_str(b, job->text.data, job->text.size);
     else
         pack_nil(b);
+    if (trash) {
+        pack_key(b, "nextsession");
+        if (job->more)
+            pack_uint(b, job->sequence);
+        else
+            pack_nil(b);
+    }
     return REDO_OK;
 }
 

@@ -23,7 +23,7 @@ static bool is_old(void *data, struct store_info const *info)
 
 static void run_look(struct job *job)
 {
-    job->result = store_list(job->reader, NULL, 0, NULL, 0, SIZE_MAX, true, is_old, job);
+    job->result = store_list(job->reader, NULL, 0, NULL, 0, 0, SIZE_MAX, true, is_old, job);
     if (job->packed.failed)
         job->result = REDO_ENOMEM;
 }

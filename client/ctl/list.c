@@ -8,14 +8,16 @@
 
 /* ---- pages ------------------------------------------------------------------------------- */
 
-/* A page after the name *after, which becomes the next one to ask with, NULL after the last. */
-static int read_page(struct ctl *ctl, struct sessions const *sessions, char **after,
+/* A page after the name *after (in the trash: and the handle *handle), which become the next ones to ask
+ * with; NULL after the last. */
+static int read_page(struct ctl *ctl, struct sessions const *sessions, char **after, int64_t *handle,
                      bool (*row)(void *data, msgpack_object const *session), void *data)
 {
     msgpack_object result;
     struct buffer *b = ctl_request(ctl, "listsessions", 1);
 
-    pack_map(b, (sessions->prefix != NULL) + (*after != NULL) + sessions->trash);
+    bool same = *after && sessions->trash;
+    pack_map(b, (sessions->prefix != NULL) + (*after != NULL) + same + sessions->trash);
     if (sessions->prefix) {
         pack_key(b, "prefix");
         if (!ctl_pack_name(b, sessions->prefix))
@@ -24,6 +26,10 @@ static int read_page(struct ctl *ctl, struct sessions const *sessions, char **af
     if (*after) {
         pack_key(b, "after");
         pack_cstr(b, *after);
+    }
+    if (same) {
+        pack_key(b, "aftersession");
+        pack_int(b, *handle);
     }
     if (sessions->trash) {
         pack_key(b, "trash");
@@ -43,6 +49,9 @@ static int read_page(struct ctl *ctl, struct sessions const *sessions, char **af
             return ctl_fail_shape(ctl);
     if (next && next->type == MSGPACK_OBJECT_STR)
         *after = strndup(next->via.str.ptr, next->via.str.size);
+    if (sessions->trash && *after &&
+        !integer_read(map_get(&result, "nextsession"), 0, INT64_MAX, handle))
+        return ctl_fail_shape(ctl);
     return CLI_GO;
 }
 
@@ -50,10 +59,11 @@ int ctl_sessions(struct ctl *ctl, struct sessions sessions,
                  bool (*row)(void *data, msgpack_object const *session), void *data)
 {
     char *after = NULL;
+    int64_t handle = 0;
     int status;
 
     do {
-        status = read_page(ctl, &sessions, &after, row, data);
+        status = read_page(ctl, &sessions, &after, &handle, row, data);
     } while (status == CLI_GO && after);
     free(after);
     return status;

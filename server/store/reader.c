@@ -237,12 +237,12 @@ static int read_list(struct store_reader *r, void *arg)
 }
 
 int store_list(struct store_reader *r, char const *prefix, size_t prefix_size, char const *after,
-               size_t after_size, size_t limit, bool trash,
+               size_t after_size, uint64_t after_id, size_t limit, bool trash,
                bool (*each)(void *data, struct store_info const *info), void *data)
 {
     struct listing l = {.prefix = prefix,
                         .prefix_size = prefix_size,
-                        .after_id = KEY_LIMIT, /* more than any: in the trash, names may be alike */
+                        .after_id = after_id ? after_id : KEY_LIMIT, /* more than any */
                         .left = limit,
                         .trash = trash,
                         .each = each,

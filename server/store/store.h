@@ -114,10 +114,11 @@ int store_find(struct store_reader *r, char const *name, size_t size, struct sto
 int store_find_id(struct store_reader *r, uint64_t id, struct store_info *info);
 
 /* Up to limit sessions whose names begin with prefix and come after `after` (empty: from the first),
- * in the order of the bytes of their names; trash: those in the trash instead. each() returns false to
+ * in the order of the bytes of their names; trash: those in the trash instead, where several may have one
+ * name, in the order of their ids: those after after_id (0: none of that name). each() returns false to
  * stop. */
 int store_list(struct store_reader *r, char const *prefix, size_t prefix_size, char const *after,
-               size_t after_size, size_t limit, bool trash,
+               size_t after_size, uint64_t after_id, size_t limit, bool trash,
                bool (*each)(void *data, struct store_info const *info), void *data);
 
 /* A session's content: its newest intact snapshot and the operations after it, applied. Up to the

@@ -264,7 +264,7 @@ static void measure_many(unsigned sessions)
     commit(&b);
     struct store_reader *r = store_reader_open(store);
     double start = now();
-    must(store_list(r, "", 0, "", 0, SIZE_MAX, false, count_one, &listed), "list");
+    must(store_list(r, "", 0, "", 0, 0, SIZE_MAX, false, count_one, &listed), "list");
     double all = now() - start, worst = 0, sum = 0;
     for (int i = 0; i < 1000; i++) {
         struct history *h;

@@ -83,6 +83,16 @@ def test_a_session_comes_back_under_another_name_if_its_own_is_taken():
         assert names(s) == ["a", "a-2"]
 
 
+def test_all_of_many_deleted_sessions_of_one_name_are_told():
+    with Setting(stored=True) as s:
+        for _ in range(1200):
+            s.rpc.send("beginsession", b"a", 1, 0, {"name": "again"})
+            s.rpc.send("deletesession", "again")
+        s.rpc.call("flush")
+        handles = {row[0] for row in trash(s)}
+        assert len(handles) == 1200
+
+
 def test_what_is_not_in_the_trash_does_not_come_back():
     with Setting(stored=True) as s:
         s.begin("a")

@@ -102,8 +102,8 @@ void tell_store(struct store_reader *r, struct buffer *text)
     struct telling t = {.reader = r, .text = text};
     uint64_t last;
 
-    ck_assert_int_eq(store_list(r, "", 0, "", 0, 100, false, note_id, &t), REDO_OK);
-    ck_assert_int_eq(store_list(r, "", 0, "", 0, 100, true, note_id, &t), REDO_OK);
+    ck_assert_int_eq(store_list(r, "", 0, "", 0, 0, 100, false, note_id, &t), REDO_OK);
+    ck_assert_int_eq(store_list(r, "", 0, "", 0, 0, 100, true, note_id, &t), REDO_OK);
     for (unsigned i = 0; i < t.count; i++)
         tell_session(&t, t.ids[i]);
     ck_assert_int_eq(store_last_id(r, &last), REDO_OK);

@@ -219,7 +219,7 @@ static void try(char const *folder, struct bytes const *files, struct outcome *o
         seen.damaged += o[i].damaged;
         seen.behind += o[i].sequence < finals[i];
     }
-    rc = store_list(r, "", 0, "", 0, 100, false, take_name, NULL);
+    rc = store_list(r, "", 0, "", 0, 0, 100, false, take_name, NULL);
     ck_assert_msg(rc == REDO_OK, "%s: listing", what);
     if (on)
         go_on(store, r, o, what);
