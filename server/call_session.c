@@ -9,7 +9,6 @@
 #include "core/redo.h"
 #include "server/call.h"
 #include "server/job.h"
-#include "server/page.h"
 #include "server/reply.h"
 #include "server/rooms.h"
 
@@ -334,34 +333,7 @@ int call_deletesession(struct call *call)
     return REDO_OK;
 }
 
-/* ---- jobs -------------------------------------------------------------------------------- */
-
-/* The job of this kind that the request waited for, or NULL. */
-static struct job *finished(struct call *call, void (*run)(struct job *job))
-{
-    struct job *job = call->client->job;
-    return job && job->run == run ? job : NULL;
-}
-
-static int start(struct call *call, struct job *job)
-{
-    if (!job || job->name.failed || job->after.failed) {
-        if (job)
-            job_free(job);
-        return call_fail(call, REDO_ENOMEM);
-    }
-    /* What this client was told, or asks for in the requests before, is to be seen. */
-    job_start_after(job, committer_flush(&call->gateway->committer));
-    return CALL_LATER;
-}
-
-static int check_store(struct call *call)
-{
-    if (call->gateway->store)
-        return REDO_OK;
-    error_begin(&call->error, REDO_ESTORE, "there is no store: the sessions live in memory");
-    return REDO_ESTORE;
-}
+/* ---- the trash ------------------------------------------------------------------------------ */
 
 /* A session in the trash, with its content; job->name, if not empty, is what it is to be called. */
 static void run_find_trashed(struct job *job)
@@ -386,10 +358,10 @@ static void run_find_trashed(struct job *job)
 /* The job that found the trashed session of param 0: REDO_OK, a failure, CALL_LATER. */
 static int find_trashed(struct call *call, struct arg const *name, struct job **found)
 {
-    int rc = check_store(call);
+    int rc = call_check_store(call);
     if (rc)
         return rc;
-    struct job *job = finished(call, run_find_trashed);
+    struct job *job = call_finished(call, run_find_trashed);
     if (!job || rooms_stale(job)) {
         job = job_new(call->gateway, call->client);
         if (job) {
@@ -398,7 +370,7 @@ static int find_trashed(struct call *call, struct arg const *name, struct job **
             if (name && name->present)
                 buffer_append(&job->name, name->bytes.data, name->bytes.size);
         }
-        return start(call, job);
+        return call_start(call, job);
     }
     if (!job->result && rooms_leaving(call->gateway, job->id))
         job->result = REDO_ENOSESSION; /* being purged */
@@ -514,122 +486,4 @@ int call_copysession(struct call *call)
     call_waits_for(call, begun);
     reply_session(call_reply(call), begun);
     return REDO_OK;
-}
-
-/* ---- listing ----------------------------------------------------------------------------- */
-
-static bool list_one(void *data, struct store_info const *info)
-{
-    struct job *job = data;
-    if (job->count == job->limit || job->packed.size > PAGE_BYTES) {
-        job->more = true;
-        return false;
-    }
-    pack_map(&job->packed, REPLY_SESSION_FIELDS);
-    reply_info_fields(&job->packed, info);
-    buffer_rewind(&job->text, 0); /* the last name */
-    buffer_append(&job->text, info->name, info->name_size);
-    job->sequence = info->id;
-    job->count++;
-    return true;
-}
-
-static void run_list(struct job *job)
-{
-    job->result = store_list(job->reader, job->name.data, job->name.size, job->after.data,
-                             job->after.size, job->id, job->limit + 1, job->trash, list_one, job);
-    if (!job->result && (job->packed.failed || job->text.failed))
-        job->result = REDO_ENOMEM;
-}
-
-static int list_stored(struct call *call, struct arg const *prefix, struct arg const *after,
-                       size_t limit, bool trash)
-{
-    struct job *job = finished(call, run_list);
-    if (!job) {
-        job = job_new(call->gateway, call->client);
-        if (job) {
-            job->run = run_list;
-            job->limit = limit;
-            job->trash = trash;
-            job->id = (uint64_t)args_integer(&call->args, "aftersession", 0);
-            if (prefix->present)
-                buffer_append(&job->name, prefix->bytes.data, prefix->bytes.size);
-            if (after->present)
-                buffer_append(&job->after, after->bytes.data, after->bytes.size);
-        }
-        return start(call, job);
-    }
-    if (job->result)
-        return call_fail(call, job->result);
-    struct buffer *b = call_reply(call);
-    pack_map(b, 2u + trash);
-    pack_key(b, "sessions");
-    pack_array(b, job->count);
-    buffer_append(b, job->packed.data, job->packed.size);
-    pack_key(b, "next");
-    if (job->more)
-        pack_str(b, job->text.data, job->text.size);
-    else
-        pack_nil(b);
-    if (trash) {
-        pack_key(b, "nextsession");
-        if (job->more)
-            pack_uint(b, job->sequence);
-        else
-            pack_nil(b);
-    }
-    return REDO_OK;
-}
-
-static bool has_prefix(struct room const *room, struct arg const *prefix)
-{
-    return !prefix->present || (room->name_size >= prefix->bytes.size &&
-                                memcmp(room->name, prefix->bytes.data, prefix->bytes.size) == 0);
-}
-
-/* A SESSION in an answer takes at most so many bytes, its name left aside. */
-#define SESSION_BYTES 256
-
-static int list_in_memory(struct call *call, struct arg const *prefix, struct arg const *after,
-                          size_t limit)
-{
-    struct registry const *r = &call->gateway->registry;
-    size_t first = 0;
-    if (prefix->present)
-        first = registry_place(r, prefix->bytes.data, prefix->bytes.size);
-    if (after->present) {
-        size_t place = registry_place(r, after->bytes.data, after->bytes.size);
-        place += registry_named(r, after->bytes.data, after->bytes.size) != NULL;
-        first = place > first ? place : first;
-    }
-    size_t end = first, bytes = 0;
-    while (end < r->name_count && end - first < limit && bytes < PAGE_BYTES &&
-           has_prefix(r->by_name[end], prefix))
-        bytes += SESSION_BYTES + r->by_name[end++]->name_size;
-    bool more = end > first && end < r->name_count && has_prefix(r->by_name[end], prefix);
-    struct buffer *b = call_reply(call);
-    pack_map(b, 2);
-    pack_key(b, "sessions");
-    pack_array(b, end - first);
-    for (size_t i = first; i < end; i++)
-        reply_session(b, r->by_name[i]);
-    pack_key(b, "next");
-    if (more)
-        pack_str(b, r->by_name[end - 1]->name, r->by_name[end - 1]->name_size);
-    else
-        pack_nil(b);
-    return REDO_OK;
-}
-
-int call_listsessions(struct call *call)
-{
-    struct arg const *prefix = args_option(&call->args, "prefix");
-    struct arg const *after = args_option(&call->args, "after");
-    bool trash = args_flag(&call->args, "trash", false);
-    size_t limit = page_limit(&call->args);
-    if (call->gateway->store)
-        return list_stored(call, prefix, after, limit, trash);
-    int rc = trash ? check_store(call) : REDO_OK;
-    return rc ? rc : list_in_memory(call, prefix, after, limit);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "server/call.h"
 #include "server/conn.h"
 #include "server/gateway.h"
 
@@ -132,4 +133,32 @@ void job_abandon(struct client *client)
     client->job = NULL;
     if (job->done)
         job_free(job);
+}
+
+/* ---- for handlers --------------------------------------------------------------------------- */
+
+struct job *call_finished(struct call *call, void (*run)(struct job *job))
+{
+    struct job *job = call->client->job;
+    return job && job->run == run ? job : NULL;
+}
+
+int call_start(struct call *call, struct job *job)
+{
+    if (!job || job->name.failed || job->after.failed) {
+        if (job)
+            job_free(job);
+        return call_fail(call, REDO_ENOMEM);
+    }
+    /* What this client was told, or asks for in the requests before, is to be seen. */
+    job_start_after(job, committer_flush(&call->gateway->committer));
+    return CALL_LATER;
+}
+
+int call_check_store(struct call *call)
+{
+    if (call->gateway->store)
+        return REDO_OK;
+    error_begin(&call->error, REDO_ESTORE, "there is no store: the sessions live in memory");
+    return REDO_ESTORE;
 }

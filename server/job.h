@@ -74,4 +74,15 @@ void job_abandon(struct client *client);
 /* Closes the readers; no job may be running. */
 void job_close_readers(struct gateway *gateway);
 
+/* For handlers: the job of this kind that the request waited for and that is done, or NULL. */
+struct call;
+struct job *call_finished(struct call *call, void (*run)(struct job *job));
+
+/* Starts a job that the request is to wait for: CALL_LATER; or REDO_ENOMEM, prepared, if there is none or
+ * it could not be filled in. */
+int call_start(struct call *call, struct job *job);
+
+/* That there is a store: REDO_OK, or REDO_ESTORE prepared. */
+int call_check_store(struct call *call);
+
 #endif
