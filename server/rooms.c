@@ -214,9 +214,12 @@ int rooms_leave(struct gateway *gateway, uint64_t id)
 void rooms_committed(struct gateway *gateway, uint64_t number)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < gateway->leaving_count; i++)
+    for (size_t i = 0; i < gateway->leaving_count; i++) {
         if (gateway->leaving[i].number > number)
             gateway->leaving[kept++] = gateway->leaving[i];
+        else /* a job may have read the store just before this was on disk */
+            rooms_departed(gateway, gateway->leaving[i].id, NULL, 0);
+    }
     gateway->leaving_count = kept;
 }
 

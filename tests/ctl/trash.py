@@ -85,12 +85,14 @@ def test_a_session_comes_back_under_another_name_if_its_own_is_taken():
 
 def test_all_of_many_deleted_sessions_of_one_name_are_told():
     with Setting(stored=True) as s:
-        for _ in range(1200):
-            s.rpc.send("beginsession", b"a", 1, 0, {"name": "again"})
-            s.rpc.send("deletesession", "again")
-        s.rpc.call("flush")
+        sent = [s.rpc.send(*request) for _ in range(1200) for request in (
+            ("beginsession", b"a", 1, 0, {"name": "again"}), ("deletesession", "again"))]
+        refused = [(i, error) for i, error in
+                   ((i, s.rpc.response(number)[0]) for i, number in enumerate(sent)) if error]
+        assert not refused, refused
         handles = {row[0] for row in trash(s)}
-        assert len(handles) == 1200
+        assert handles == {str(n) for n in range(1, 1201)}, (
+            sorted({str(n) for n in range(1, 1201)} ^ handles))
 
 
 def test_what_is_not_in_the_trash_does_not_come_back():
