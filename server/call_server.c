@@ -1,5 +1,6 @@
 /* server.*: about the daemon itself. */
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "protocol/describe.h"
@@ -98,6 +99,13 @@ int call_flush(struct call *call)
 static void run_backup(struct job *job)
 {
     char why[ERROR_MESSAGE_MAX];
+    struct stat there;
+    if (!job->trash && lstat(job->name.data, &there) == 0) {
+        static char const taken[] = "a file of that name is there";
+        job->result = REDO_ENAME;
+        buffer_append(&job->text, taken, sizeof taken);
+        return;
+    }
     job->result = store_backup(job->gateway->store, job->name.data, why, sizeof why);
     if (job->result)
         buffer_append(&job->text, why, strlen(why) + 1);
@@ -123,6 +131,7 @@ int call_backup(struct call *call)
         if (!job)
             return call_fail(call, REDO_ENOMEM);
         job->run = run_backup;
+        job->trash = args_flag(&call->args, "force", false); /* what is there may go */
         buffer_append(&job->name, path->bytes.data, path->bytes.size);
         buffer_append(&job->name, "", 1);
         if (job->name.failed) {

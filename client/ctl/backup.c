@@ -59,8 +59,12 @@ static int backup(struct ctl *ctl, struct cli_command const *cli, int argc, char
     status = ctl_connect(ctl);
     if (status != CLI_GO)
         return status;
-    if (!ctl_pack_name(ctl_request(ctl, "backup", 1), path))
+    struct buffer *b = ctl_request(ctl, "backup", 2);
+    if (!ctl_pack_name(b, path))
         return EXIT_USAGE;
+    pack_map(b, 1);
+    pack_key(b, "force");
+    pack_bool(b, force);
     status = ctl_result(ctl, &result);
     if (status != CLI_GO)
         return status;
