@@ -89,6 +89,27 @@ static int check_all(struct database *db, struct store *repair, struct store_che
     return rc == REDO_ENOSESSION ? REDO_OK : rc;
 }
 
+/* Whether the file is shorter than its first page says: one that was cut between two pages has none that is
+ * damaged. Nothing is opened but to read: SQLite would tidy its log. */
+static bool cut_short(struct store const *store)
+{
+    char path[STORE_PATH_MAX];
+    unsigned char head[32];
+    struct stat st;
+
+    store_path(store, store->number, "", path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool whole = fstat(fd, &st) == 0 && pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head;
+    close(fd);
+    if (!whole)
+        return true; /* even the schema takes more */
+    uint64_t size = (uint64_t)head[16] << 8 | head[17];
+    uint64_t count = (uint64_t)head[28] << 24 | head[29] << 16 | head[30] << 8 | head[31];
+    return (uint64_t)st.st_size < count * (size == 1 ? 65536 : size);
+}
+
 /* What is there is looked at in a copy made of all that can be read: so what is told is what a
  * repair would keep. */
 static int check_store(struct store *store, bool repair, struct store_check *check)
@@ -106,6 +127,10 @@ static int check_store(struct store *store, bool repair, struct store_check *che
     if (!rc) {
         check->pages = count_damaged(&pages);
         damaged = damaged || check->pages;
+        if (!check->pages && cut_short(store)) {
+            damaged = true;
+            check->pages = 1; /* at least one is not there */
+        }
         rc = salvage(&pages, path, &told);
     }
     pages_close(&pages);

@@ -279,4 +279,24 @@ def test_a_session_of_which_nothing_is_whole_is_told_and_no_trouble_to_others():
                 assert s.dump(name) == dump, name
 
 
+def test_a_store_cut_between_two_pages_is_damaged_and_can_be_repaired():
+    with Setting(stored=True) as s:
+        s.begin("a")
+        for i in range(20):
+            s.rpc.call("addposition", "a", i, 1, bytes([i]) * s.rpc.call("getsession", "a")["size"],
+                       0, 1)
+        s.end_daemon()
+        whole = open(os.path.join(s.store, "redo-1.db"), "rb").read()
+        for size in range(0, len(whole), 1024):
+            store = s.folder / ("cut-%d" % size)
+            os.mkdir(store)
+            with open(os.path.join(store, "redo-1.db"), "wb") as file:
+                file.write(whole[:size])
+            result = redoctl("check", "--store", store)
+            assert result.status == 1 and os.listdir(store).count("redo-1.db") == 1, (size, result)
+            repaired = redoctl("check", "--repair", "--store", store)
+            assert repaired.status == 0 or "nothing is whole" in repaired.err, (size, repaired)
+            assert open(os.path.join(store, "redo-1.db"), "rb").read() == whole[:size]
+
+
 run()
