@@ -1,5 +1,5 @@
-/* Connecting, and beginning and finding sessions: redo_client.h, and what redo.h needs of it to begin
- * and end sessions by itself. */
+/* Connecting, and beginning and finding sessions: redo_client.h, and what redo.h needs of it to
+ * begin and end sessions by itself. */
 #include "client/client.h"
 
 #include <stdlib.h>

@@ -10,13 +10,13 @@
 struct mirror {
     redo_session session; /* first: a redo_session of this library is a struct mirror */
     redo_client *client;
-    uint64_t handle;      /* in the daemon */
-    uint64_t sequence;    /* of the last operation that the replica has seen */
-    char *name;           /* NULL: private */
-    int lost;             /* why it can not be changed any more, or REDO_OK */
-    bool owns_client;     /* begun by redo_beginsession(): the connection is its own */
-    struct buffer early;  /* events that came before the replica was there: size, bytes ... */
-    redo_result own;      /* of the last operation that was this session's own ... */
+    uint64_t handle;       /* in the daemon */
+    uint64_t sequence;     /* of the last operation that the replica has seen */
+    char *name;            /* NULL: private */
+    int lost;              /* why it can not be changed any more, or REDO_OK */
+    bool owns_client;      /* begun by redo_beginsession(): the connection is its own */
+    struct buffer early;   /* events that came before the replica was there: size, bytes ... */
+    redo_result own;       /* of the last operation that was this session's own ... */
     uint64_t own_sequence; /* ... and its number */
     redo_client_observer *observer;
     void *observer_data;

@@ -62,10 +62,10 @@ typedef void redo_client_observer(redo_session *session, redo_operation const *o
                                   redo_result const *result, int own, void *data);
 void redo_client_observe(redo_session *session, redo_client_observer *observer, void *data);
 
-/* For a game's own loop: a descriptor that becomes readable when there is something to read, and the
- * function to call then. redo_client_step() waits at most timeout milliseconds (0: not at all) for
- * something to come, and applies what has come. It returns the number of operations applied, or -1
- * on error (REDO_ECLOSED: the daemon is gone; the replicas stay readable). */
+/* For a game's own loop: a descriptor that becomes readable when there is something to read, and
+ * the function to call then. redo_client_step() waits at most timeout milliseconds (0: not at all)
+ * for something to come, and applies what has come. It returns the number of operations applied, or
+ * -1 on error (REDO_ECLOSED: the daemon is gone; the replicas stay readable). */
 int redo_client_fd(redo_client const *client);
 int redo_client_step(redo_client *client, int timeout);
 

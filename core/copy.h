@@ -14,8 +14,8 @@ uint32_t copy_length(struct node const *source);
  * copy_length() numbers. Returns whether anything changed. */
 bool copy_path(struct history *h, struct node *dest, struct node *source, uint32_t *path);
 
-/* At most so many positions of the subtree below n may need other better pointers once it has become
- * `shorter` moves shorter. */
+/* At most so many positions of the subtree below n may need other better pointers once it has
+ * become `shorter` moves shorter. */
 uint32_t graft_candidates(struct node *n, unsigned shorter);
 
 /* Moves the branches of `from` to its equal `to`, which has fewer moves and no branches. `numbers`

@@ -1,6 +1,6 @@
 /* Writing and reading the dumped form. Reading trusts nothing: after the checksum, every number is
- * held against what it may be, and the tree and the chains of better pointers are walked once to see
- * that they are such. */
+ * held against what it may be, and the tree and the chains of better pointers are walked once to
+ * see that they are such. */
 #include "core/dump.h"
 
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 
 #define MAGIC "REDO"
 #define VERSION 1
-#define HEAD 8  /* magic, version, kind, flags, 0 */
-#define TAIL 8  /* XXH3 of all before, little-endian */
-#define STATES 0 /* the kind of a session: each position has a state */
+#define HEAD 8         /* magic, version, kind, flags, 0 */
+#define TAIL 8         /* XXH3 of all before, little-endian */
+#define STATES 0       /* the kind of a session: each position has a state */
 #define FLAG_CHANGED 4 /* beside the graft behavior */
 #define FLAG_PROPERTIES 8
 
@@ -347,7 +347,8 @@ static int link_equals(struct history *h)
     for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1))
         HASH_(n) = equal_hash(h, node_state(h, n));
     for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1)) {
-        /* Where the index will be looked at soon is fetched now: else each look waits for memory. */
+        /* Where the index will be looked at soon is fetched now: else each look waits for memory.
+         */
         struct node *ahead = named(h, n->in.id + LOOK_AHEAD);
         if (ahead)
             index_prefetch(&h->classes, HASH_(ahead));
@@ -387,7 +388,8 @@ static int read_properties(struct history *h, struct varint_reader *r)
             name + value > (size_t)(r->end - r->at) ||
             h->properties.bytes + name + value > REDO_PROPERTY_MAX)
             return REDO_EDAMAGED;
-        if (properties_set(&h->properties, (char const *)r->at, name, r->at + name, value, &changed))
+        if (properties_set(&h->properties, (char const *)r->at, name, r->at + name, value,
+                           &changed))
             return REDO_ENOMEM;
         if (h->properties.count != i + 1 ||
             properties_find(&h->properties, (char const *)r->at, name) != &h->properties.all[i])

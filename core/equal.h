@@ -26,8 +26,8 @@ bool equal_leave(struct history *h, struct node *n);
 struct node *equal_after(struct history const *h, struct node const *first, struct node const *n);
 
 /* What a check of n (NULL: of a position not made yet) is held against: the first made of the other
- * equal positions that do not wait for their check themselves, then along its better pointers to the
- * end, which may be n itself; NULL if there is none. */
+ * equal positions that do not wait for their check themselves, then along its better pointers to
+ * the end, which may be n itself; NULL if there is none. */
 struct node *equal_rival(struct history const *h, struct node *first, struct node const *n);
 
 /* The end of a chain of better pointers. */

@@ -11,8 +11,8 @@ int redo_lasterror(void)
 char const *redo_strerror(int code)
 {
     switch (code) {
-#define CASE(name, number, text)                                                                   \
-    case number:                                                                                   \
+#define CASE(name, number, text) \
+    case number:                 \
         return text;
         REDO_ERRORS(CASE)
 #undef CASE
@@ -23,8 +23,8 @@ char const *redo_strerror(int code)
 char const *redo_errorname(int code)
 {
     switch (code) {
-#define CASE(name, number, text)                                                                   \
-    case number:                                                                                   \
+#define CASE(name, number, text) \
+    case number:                 \
         return #name;
         REDO_ERRORS(CASE)
 #undef CASE

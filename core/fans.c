@@ -19,8 +19,8 @@ struct fan {
     uint32_t parent;
     struct spoke *spokes;
     uint32_t cap;
-    uint32_t used; /* spokes from here on were never used */
-    uint32_t free; /* first spoke to be used again, or NOBODY */
+    uint32_t used;      /* spokes from here on were never used */
+    uint32_t free;      /* first spoke to be used again, or NOBODY */
     struct index index; /* move -> spoke */
 };
 

@@ -10,8 +10,8 @@
 #include "core/error.h"
 #include "core/solution.h"
 
-#define NODES_LOW 4  /* the first slab: 16 positions */
-#define NODES_TOP 6  /* a full one: 64, so that few in use among many dropped waste little */
+#define NODES_LOW 4 /* the first slab: 16 positions */
+#define NODES_TOP 6 /* a full one: 64, so that few in use among many dropped waste little */
 
 /* Hashes are seeded with the bytes that the kernel gives each process, so that no one can prepare
  * states that collide. */

@@ -31,16 +31,16 @@ struct node {
 };
 
 struct history {
-    void *owner;        /* whoever holds this history; not looked at here */
-    uint32_t size;      /* bytes of a state */
-    uint32_t cmpsize;   /* of which so many count in comparing */
-    uint32_t next;      /* the number that the next position gets */
-    uint32_t count;     /* positions in use */
-    uint32_t waiting;   /* of which so many wait for redo_setbetterfields() */
+    void *owner;      /* whoever holds this history; not looked at here */
+    uint32_t size;    /* bytes of a state */
+    uint32_t cmpsize; /* of which so many count in comparing */
+    uint32_t next;    /* the number that the next position gets */
+    uint32_t count;   /* positions in use */
+    uint32_t waiting; /* of which so many wait for redo_setbetterfields() */
     unsigned char graft;
     bool changed;
-    uint64_t seed;      /* of the hashes; varies from process to process, shows nowhere */
-    struct pool nodes;  /* number -> struct node */
+    uint64_t seed;     /* of the hashes; varies from process to process, shows nowhere */
+    struct pool nodes; /* number -> struct node */
     struct states states;
     struct index classes; /* compared bytes -> first of the positions that have them */
     struct fans fans;     /* move -> branch, for positions with many branches */
@@ -77,8 +77,8 @@ struct history *history_of(redo_position const *position);
 /* A history without any position, to be filled by whoever loads one; NULL without memory. */
 struct history *history_empty(uint32_t size, uint32_t cmpsize);
 
-/* Makes room for so many new positions, of which so many (0 or 1) have a state that no other has, so
- * that history_make() can not fail: REDO_OK, REDO_ENOMEM or REDO_EFULL. */
+/* Makes room for so many new positions, of which so many (0 or 1) have a state that no other has,
+ * so that history_make() can not fail: REDO_OK, REDO_ENOMEM or REDO_EFULL. */
 int history_reserve(struct history *h, uint32_t positions, uint32_t states);
 
 /* A new position after prev (NULL: the first) with a state that is already taken. It is in the

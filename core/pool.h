@@ -10,7 +10,8 @@
 
 struct pool {
     size_t stride; /* bytes of an item */
-    unsigned low;  /* the first slab holds 1 << low items, each further one as many as all before ... */
+    unsigned
+        low; /* the first slab holds 1 << low items, each further one as many as all before ... */
     unsigned top;  /* ... up to 1 << top */
     void *owner;   /* stands at the head of each slab: pool_owner() finds it from an item */
     char ***pages; /* of pointers to slabs; NULL where none of the items was ever made ... */
@@ -21,7 +22,8 @@ struct pool {
 
 #define POOL_PAGE 1024
 
-#define POOL_HEADER 16 /* bytes before the first item of a slab; the owner is in the first eight */
+#define POOL_HEADER 16 /* bytes before the first item of a slab; the owner is in the first eight \
+                        */
 
 void pool_init(struct pool *p, size_t stride, unsigned low, unsigned top, void *owner);
 void pool_close(struct pool *p);

@@ -1,5 +1,5 @@
-/* Properties of a session: values under names, opaque here (the protocol keeps msgpack in them). Few;
- * kept sorted by the bytes of their names. */
+/* Properties of a session: values under names, opaque here (the protocol keeps msgpack in them).
+ * Few; kept sorted by the bytes of their names. */
 #ifndef CORE_PROPERTIES_H
 #define CORE_PROPERTIES_H
 
@@ -29,8 +29,8 @@ void properties_close(struct properties *p);
 /* The property of that name, or NULL. */
 struct property *properties_find(struct properties const *p, char const *name, size_t size);
 
-/* Sets a value, or takes the property away if the value is empty; *changed if it was another before.
- * REDO_OK, or REDO_ENOMEM and nothing changed. */
+/* Sets a value, or takes the property away if the value is empty; *changed if it was another
+ * before. REDO_OK, or REDO_ENOMEM and nothing changed. */
 int properties_set(struct properties *p, char const *name, size_t name_size, void const *value,
                    size_t value_size, bool *changed);
 

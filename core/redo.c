@@ -154,9 +154,8 @@ int redo_duplicatepath(redo_session *session, redo_position *dest, redo_position
 {
     if (check_position(session, dest) || check_position(session, source))
         return 0;
-    redo_operation op = {.kind = REDO_OP_DUPLICATE,
-                         .position = number_of(dest),
-                         .source = number_of(source)};
+    redo_operation op = {
+        .kind = REDO_OP_DUPLICATE, .position = number_of(dest), .source = number_of(source)};
     redo_result result;
     return submit(session, &op, &result) ? 0 : result.value;
 }

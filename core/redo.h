@@ -37,14 +37,14 @@ typedef struct redo_branch redo_branch;
 
 /* A position: a state of the game reached by one particular sequence of moves. */
 struct redo_position {
-    redo_position *prev;       /* the position before; NULL for the first */
-    redo_branch *next;         /* branches from here, most recently used first; NULL if none */
-    redo_position *better;     /* the same state in fewer (or, made earlier, as many) moves, or NULL */
-    unsigned int nextcount;    /* number of branches in next */
-    unsigned int movecount;    /* moves from the first position to here */
-    unsigned int solutionsize; /* length of the shortest best solution through here; 0 if none */
-    signed char endpoint;      /* not zero: a final state; higher values are preferred */
-    signed char solutionend;   /* endpoint value of the best solution through here; 0 if none */
+    redo_position *prev;    /* the position before; NULL for the first */
+    redo_branch *next;      /* branches from here, most recently used first; NULL if none */
+    redo_position *better;  /* the same state in fewer (or, made earlier, as many) moves, or NULL */
+    unsigned int nextcount; /* number of branches in next */
+    unsigned int movecount; /* moves from the first position to here */
+    unsigned int solutionsize;  /* length of the shortest best solution through here; 0 if none */
+    signed char endpoint;       /* not zero: a final state; higher values are preferred */
+    signed char solutionend;    /* endpoint value of the best solution through here; 0 if none */
     unsigned int inuse : 1;     /* 0 once the position has been dropped */
     unsigned int setbetter : 1; /* waits for redo_setbetterfields() */
 };
@@ -125,11 +125,11 @@ redo_position *redo_dropposition(redo_session *session, redo_position *position)
 
 /* Replaces the bytes of the position's state that do not count in comparing by those of state
  * (a whole state). Without such bytes nothing happens. */
-void redo_updatesavedstate(redo_session const *session, redo_position *position,
-                           void const *state);
+void redo_updatesavedstate(redo_session const *session, redo_position *position, void const *state);
 
 /* Checks all positions added with redo_checklater, in the order in which they were made, without
- * grafting. The better pointers of any of them, and of any equal to one, may change. Returns how many of them have an equal position; -1 on error. */
+ * grafting. The better pointers of any of them, and of any equal to one, may change. Returns how
+ * many of them have an equal position; -1 on error. */
 int redo_setbetterfields(redo_session *session);
 
 /* Looks for state among *pposition and the positions before it, from the end. If found,
@@ -180,8 +180,8 @@ redo_session *redo_load(void const *data, size_t size);
 int redo_dropsubtree(redo_session *session, redo_position *position);
 
 /* A value (the daemon: in msgpack) kept under a name with the session; an empty one takes it away.
- * REDO_OK, REDO_ENAME, REDO_EFULL ... redo_getproperty() gives a value, the session's until it is set
- * again, and its size; NULL if there is none. */
+ * REDO_OK, REDO_ENAME, REDO_EFULL ... redo_getproperty() gives a value, the session's until it is
+ * set again, and its size; NULL if there is none. */
 int redo_setproperty(redo_session *session, char const *name, void const *value, size_t size);
 void const *redo_getproperty(redo_session const *session, char const *name, size_t *size);
 
@@ -239,7 +239,8 @@ int redo_apply(redo_session *session, redo_operation const *operation, redo_resu
 
 /* The encoded form of an operation: appended to buf, of which cap bytes may be used; returns the
  * bytes it takes (nothing is written if they are more than cap), 0 if it can not be encoded.
- * Decoding points operation->state into data. Returns the bytes used, 0 if they are no operation. */
+ * Decoding points operation->state into data. Returns the bytes used, 0 if they are no operation.
+ */
 size_t redo_operation_encode(redo_operation const *operation, void *buf, size_t cap);
 size_t redo_operation_decode(void const *data, size_t size, redo_operation *operation);
 

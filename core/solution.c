@@ -48,8 +48,8 @@ void solution_raise(struct node *n)
 }
 
 /* Whether what n tells, the best it can have since something was lost below it, is offered still:
- * seen at the first that does, lest dropping the branches of a wide position looks at all of them each
- * time. */
+ * seen at the first that does, lest dropping the branches of a wide position looks at all of them
+ * each time. */
 static bool offered(struct node const *n)
 {
     if (!n->p.solutionend)

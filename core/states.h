@@ -12,13 +12,13 @@
 
 struct states {
     uint32_t size;
-    bool counted;      /* some bytes do not count: find equal ones here, and count their uses */
-    uint32_t next;     /* ids from here on were never used */
-    uint32_t free;     /* first of the ids to be used again, linked through their bytes, or NONE */
-    uint32_t freed;    /* how many those are */
-    uint64_t seed;     /* of the hash */
-    struct pool bytes; /* id -> state */
-    struct pool uses;  /* id -> uint32_t; counted only */
+    bool counted;       /* some bytes do not count: find equal ones here, and count their uses */
+    uint32_t next;      /* ids from here on were never used */
+    uint32_t free;      /* first of the ids to be used again, linked through their bytes, or NONE */
+    uint32_t freed;     /* how many those are */
+    uint64_t seed;      /* of the hash */
+    struct pool bytes;  /* id -> state */
+    struct pool uses;   /* id -> uint32_t; counted only */
     struct index index; /* whole state -> id; counted only */
 };
 

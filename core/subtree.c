@@ -9,10 +9,10 @@
 
 /* ---- taking ------------------------------------------------------------------------------ */
 
-/* The form: the number of positions, then each of them, parents first, branches last to first (so that
- * putting each in front gives their order): number, parent, move, twice the endpoint (zigzag) with the
- * lowest bit telling that it waits for redo_setbetterfields(), better + 1 or 0, its state. The first
- * one's parent is where it hung. */
+/* The form: the number of positions, then each of them, parents first, branches last to first (so
+ * that putting each in front gives their order): number, parent, move, twice the endpoint (zigzag)
+ * with the lowest bit telling that it waits for redo_setbetterfields(), better + 1 or 0, its state.
+ * The first one's parent is where it hung. */
 
 /* The position after n, below top: branches first to last. */
 static struct node const *forwards(struct node const *top, struct node const *n)
@@ -173,8 +173,8 @@ static int check_records(struct history const *h, struct node const *parent, voi
     return REDO_OK;
 }
 
-/* Whether each position's parent comes before it; the first one's is given. Numbers that were seen are
- * marked in the slabs' own places, which are not in use. */
+/* Whether each position's parent comes before it; the first one's is given. Numbers that were seen
+ * are marked in the slabs' own places, which are not in use. */
 static int check_order(struct history *h, struct record const *records, uint32_t count)
 {
     int rc = REDO_OK;

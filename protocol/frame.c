@@ -29,9 +29,9 @@ static const struct head {
 /* Bytes of what stands alone by its first byte, which is most of what there is: numbers, nil,
  * booleans. 0 for what a length, a count or a flag goes with. */
 static uint8_t const alone[256] = {
-    [0x00 ... 0x7f] = 1, [0xc0] = 1, [0xc2 ... 0xc3] = 1, [0xca] = 5, [0xcb] = 9,
-    [0xcc] = 2, [0xcd] = 3, [0xce] = 5, [0xcf] = 9,
-    [0xd0] = 2, [0xd1] = 3, [0xd2] = 5, [0xd3] = 9, [0xe0 ... 0xff] = 1,
+    [0x00 ... 0x7f] = 1, [0xc0] = 1, [0xc2 ... 0xc3] = 1, [0xca] = 5,          [0xcb] = 9,
+    [0xcc] = 2,          [0xcd] = 3, [0xce] = 5,          [0xcf] = 9,          [0xd0] = 2,
+    [0xd1] = 3,          [0xd2] = 5, [0xd3] = 9,          [0xe0 ... 0xff] = 1,
 };
 
 void frame_init(struct frame *f)

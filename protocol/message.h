@@ -34,10 +34,10 @@ struct message {
  * used again, and no longer than the bytes.
  *
  * REDO_OK, or REDO_EMESSAGE (not one of the three), REDO_ETYPE (the frame holds an ext), REDO_EUTF8
- * (a response holds a str that is not UTF-8), REDO_ENOMEM. In a request or a notification such a str
- * may be bytes, from a language that knows no bin: it is noted in bad_text, and method_check() refuses
- * it where text is wanted. After an error type and id are what could be read: if it is a request with
- * an id, the error can be answered. */
+ * (a response holds a str that is not UTF-8), REDO_ENOMEM. In a request or a notification such a
+ * str may be bytes, from a language that knows no bin: it is noted in bad_text, and method_check()
+ * refuses it where text is wanted. After an error type and id are what could be read: if it is a
+ * request with an id, the error can be answered. */
 int message_parse(struct message *m, msgpack_zone *zone, void const *data,
                   struct frame const *frame);
 

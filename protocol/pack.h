@@ -98,10 +98,10 @@ static inline void pack_cstr(struct buffer *b, char const *text)
 void pack_text(struct buffer *b, char const *text, size_t size);
 
 /* The key of a map, a literal of less than 32 bytes. */
-#define pack_key(b, literal)                                                  \
-    do {                                                                      \
-        _Static_assert(sizeof(literal) <= 32, "a short str");                 \
-        pack_short((b), "" literal, sizeof(literal) - 1);                     \
+#define pack_key(b, literal)                                  \
+    do {                                                      \
+        _Static_assert(sizeof(literal) <= 32, "a short str"); \
+        pack_short((b), "" literal, sizeof(literal) - 1);     \
     } while (0)
 
 static inline void pack_short(struct buffer *b, char const *text, size_t size)

@@ -10,16 +10,16 @@
 #define SIGNATURE_OPTIONS_MAX 8
 
 /* The types of params: (symbol, name, what it is). */
-#define PARAM_TYPES(X)                                                                    \
+#define PARAM_TYPES(X)                                                                      \
     X(PARAM_SESSION, "session", "the name of a session (a str) or its handle (an integer)") \
-    X(PARAM_POSITION, "position", "the number of a position, 0 to 2^32-2")                \
-    X(PARAM_INT, "int", "an integer of 32 bits, -2^31 to 2^31-1")                         \
-    X(PARAM_SIZE, "size", "an integer, 0 to 2^53-1")                                      \
-    X(PARAM_COUNT, "count", "an integer, 1 to 2^53-1")                                    \
-    X(PARAM_BIN, "bin", "bytes; a str is taken as well, whatever its bytes")              \
-    X(PARAM_STR, "str", "text in UTF-8; a bin is taken as well, if it is UTF-8")          \
-    X(PARAM_BOOL, "bool", "true or false")                                                \
-    X(PARAM_ARRAY, "array", "an array")                                                   \
+    X(PARAM_POSITION, "position", "the number of a position, 0 to 2^32-2")                  \
+    X(PARAM_INT, "int", "an integer of 32 bits, -2^31 to 2^31-1")                           \
+    X(PARAM_SIZE, "size", "an integer, 0 to 2^53-1")                                        \
+    X(PARAM_COUNT, "count", "an integer, 1 to 2^53-1")                                      \
+    X(PARAM_BIN, "bin", "bytes; a str is taken as well, whatever its bytes")                \
+    X(PARAM_STR, "str", "text in UTF-8; a bin is taken as well, if it is UTF-8")            \
+    X(PARAM_BOOL, "bool", "true or false")                                                  \
+    X(PARAM_ARRAY, "array", "an array")                                                     \
     X(PARAM_ANY, "any", "a value of any type but ext; each str in it is UTF-8")
 
 enum param_type {

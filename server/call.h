@@ -17,8 +17,8 @@ struct call {
     struct client *client;
     struct message const *message;
     struct args args;
-    bool waits;      /* the answer tells of what is not on disk yet ... */
-    uint64_t number; /* ... until this batch is */
+    bool waits;         /* the answer tells of what is not on disk yet ... */
+    uint64_t number;    /* ... until this batch is */
     struct error error; /* what is answered if the handler does not return REDO_OK */
 };
 
@@ -42,8 +42,8 @@ int call_fail(struct call *call, int code);
  * failure, CALL_LATER. */
 int call_room(struct call *call, struct room **room);
 
-/* The same for who begins anew or leaves: call_room() refuses a client that was told at once of changes
- * that are lost (REDO_ERESYNC) until then. */
+/* The same for who begins anew or leaves: call_room() refuses a client that was told at once of
+ * changes that are lost (REDO_ERESYNC) until then. */
 int call_room_anew(struct call *call, struct room **room);
 
 /* This call wants what it changes in the room to be on disk as soon as can be. */
@@ -64,8 +64,8 @@ static inline int64_t call_integer(struct call const *call, unsigned param)
 }
 
 call_handler call_server_hello, call_server_info, call_server_ping, call_flush, call_backup;
-call_handler call_beginsession, call_loadsession, call_opensession, call_endsession, call_deletesession,
-    call_listsessions, call_getsession, call_restoresession, call_purgesession,
+call_handler call_beginsession, call_loadsession, call_opensession, call_endsession,
+    call_deletesession, call_listsessions, call_getsession, call_restoresession, call_purgesession,
     call_renamesession, call_copysession;
 call_handler call_addposition, call_addpositions, call_setgraftbehavior, call_getnextposition,
     call_dropposition, call_updatesavedstate, call_setbetterfields, call_suppresscycle,

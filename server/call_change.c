@@ -258,9 +258,8 @@ int call_setgraftbehavior(struct call *call)
 {
     struct room *room;
     redo_result r;
-    redo_operation op = {.kind = REDO_OP_GRAFT,
-                         .position = REDO_NOPOSITION,
-                         .value = (int)call_integer(call, 1)};
+    redo_operation op = {
+        .kind = REDO_OP_GRAFT, .position = REDO_NOPOSITION, .value = (int)call_integer(call, 1)};
     int rc = change(call, &op, &room, &r);
     if (!rc)
         pack_int(call_reply(call), r.value);

@@ -96,7 +96,8 @@ static void run_kept(struct job *job)
         job->result = REDO_ENOTKEPT;
 }
 
-/* The bytes kept under the key of param 1, once the job has them: REDO_OK, a failure, CALL_LATER. */
+/* The bytes kept under the key of param 1, once the job has them: REDO_OK, a failure, CALL_LATER.
+ */
 static int find_kept(struct call *call, struct room *room, struct job **found)
 {
     struct job *job = call->client->job;
@@ -163,9 +164,9 @@ int call_purgesubtree(struct call *call)
     int rc = call_room(call, &room);
     if (rc || (rc = find_kept(call, room, &job)))
         return rc;
-    batch_forget(committer_change(&call->gateway->committer, call_in_hurry(call, room),
-                                  &room->number),
-                 room->handle, (uint64_t)call_integer(call, 1));
+    batch_forget(
+        committer_change(&call->gateway->committer, call_in_hurry(call, room), &room->number),
+        room->handle, (uint64_t)call_integer(call, 1));
     call_waits_for(call, room);
     pack_nil(call_reply(call));
     return REDO_OK;

@@ -49,8 +49,7 @@ static bool note_damaged(void *data, struct store_info const *info)
 
 static void run_damaged(struct job *job)
 {
-    job->result =
-        store_list(job->reader, NULL, 0, NULL, 0, 0, SIZE_MAX, false, note_damaged, job);
+    job->result = store_list(job->reader, NULL, 0, NULL, 0, 0, SIZE_MAX, false, note_damaged, job);
     if (!job->result && job->packed.failed)
         job->result = REDO_ENOMEM;
 }

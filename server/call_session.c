@@ -1,6 +1,6 @@
 /* Sessions: beginning, finding, listing, naming and ending them. What asks the store may return
- * CALL_LATER at any rooms_*() or job, and is then begun again: nothing is changed before the last of
- * these. */
+ * CALL_LATER at any rooms_*() or job, and is then begun again: nothing is changed before the last
+ * of these. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -302,7 +302,8 @@ static struct batch *change(struct call *call)
     return committer_change(&call->gateway->committer, true, &call->number);
 }
 
-/* Nothing of the session could be read: it can be deleted all the same, and its name be free again. */
+/* Nothing of the session could be read: it can be deleted all the same, and its name be free again.
+ */
 static int delete_damaged(struct call *call)
 {
     struct job *job = call->client->job;
@@ -348,9 +349,9 @@ static void run_find_trashed(struct job *job)
     job->info = info;
     job->info.name = job->text.data;
     job->info.properties = NULL;
-    job->result = job->text.failed
-                      ? REDO_ENOMEM
-                      : store_load(job->reader, job->id, &job->history, &job->sequence, &job->damaged);
+    job->result = job->text.failed ? REDO_ENOMEM
+                                   : store_load(job->reader, job->id, &job->history, &job->sequence,
+                                                &job->damaged);
     struct buffer const *name = job->name.size ? &job->name : &job->text;
     job->more = !job->result && store_find(job->reader, name->data, name->size, &other) == REDO_OK;
 }

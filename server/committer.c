@@ -91,8 +91,8 @@ static void on_done(uv_async_t *async)
         finish(c);
 }
 
-/* Somebody waits for the open batch. The wake-up makes the loop come by on_prepare() once more, even
- * if this turn's has been. */
+/* Somebody waits for the open batch. The wake-up makes the loop come by on_prepare() once more,
+ * even if this turn's has been. */
 static void hurry(struct committer *c)
 {
     if (!c->urgent)
@@ -103,11 +103,8 @@ static void hurry(struct committer *c)
 int committer_init(struct committer *c, uv_loop_t *loop, struct store *store, int delay,
                    struct committer_handler const *handler, void *data)
 {
-    *c = (struct committer){.store = store,
-                            .handler = handler,
-                            .data = data,
-                            .number = 1,
-                            .delay = delay};
+    *c = (struct committer){
+        .store = store, .handler = handler, .data = data, .number = 1, .delay = delay};
     batch_init(&c->open);
     batch_init(&c->writing);
     int rc = uv_async_init(loop, &c->done, on_done);

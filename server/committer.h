@@ -1,8 +1,8 @@
-/* The committer: gathers changes in a batch while the one before is being put on disk by a thread of
- * its own. The loop never waits for the disk; the busier it is, the larger the batches.
+/* The committer: gathers changes in a batch while the one before is being put on disk by a thread
+ * of its own. The loop never waits for the disk; the busier it is, the larger the batches.
  *
- * Batches are numbered from 1. What a client is told of a change may leave once the change's batch is
- * committed. Loop thread only, but for what the thread does. */
+ * Batches are numbered from 1. What a client is told of a change may leave once the change's batch
+ * is committed. Loop thread only, but for what the thread does. */
 #ifndef SERVER_COMMITTER_H
 #define SERVER_COMMITTER_H
 
@@ -29,9 +29,9 @@ struct committer {
     uint64_t number;      /* of the open batch */
     uint64_t committed;
     bool busy;
-    bool urgent;   /* somebody waits for the open batch */
-    int delay;     /* milliseconds that one for which nobody waits may stay open */
-    int result;    /* of the batch that was written */
+    bool urgent; /* somebody waits for the open batch */
+    int delay;   /* milliseconds that one for which nobody waits may stay open */
+    int result;  /* of the batch that was written */
     bool quit;
     uv_prepare_t prepare;
     uv_timer_t timer;
@@ -46,8 +46,8 @@ struct committer {
 int committer_init(struct committer *c, uv_loop_t *loop, struct store *store, int delay,
                    struct committer_handler const *handler, void *data);
 
-/* Writes what is open, waits for it, ends the thread, and starts to close the handles. REDO_OK, or the
- * code if something could not be written. */
+/* Writes what is open, waits for it, ends the thread, and starts to close the handles. REDO_OK, or
+ * the code if something could not be written. */
 int committer_close(struct committer *c);
 
 /* The open batch, to append a change to; urgent: somebody waits for it. Returns its number through

@@ -48,9 +48,8 @@ static bool is_listed(struct link const *link)
 /* Reads if, and only if, there is room for what may come of it. */
 static void update_reading(struct conn *conn)
 {
-    bool wanted =
-        conn->state == CONN_OPEN && !conn->eof && !conn->choked && !conn->paused &&
-        !is_listed(&conn->in_ready);
+    bool wanted = conn->state == CONN_OPEN && !conn->eof && !conn->choked && !conn->paused &&
+                  !is_listed(&conn->in_ready);
 
     if (wanted == conn->reading)
         return;

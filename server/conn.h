@@ -87,15 +87,16 @@ struct conn {
     bool errors_as_string; /* of this peer's errors; see error_pack(). Set by the handler */
 
     enum conn_state state;
-    bool reading;  /* libuv reads */
-    bool eof;      /* the peer has nothing more to say, but may listen */
-    bool choked;   /* over output_soft: reads nothing until it is below half of it */
-    bool overflow; /* over output_hard: ends at the next flush, output is dropped */
-    bool paused;   /* a message waits for conn_resume() */
-    bool writing;  /* `sending` is libuv's */
-    bool idle;     /* nothing happened since the last look of the trim timer */
-    unsigned held; /* see conn_hold() */
-    size_t withheld; /* bytes that the handler keeps back: they count as queued. The handler's to set */
+    bool reading;    /* libuv reads */
+    bool eof;        /* the peer has nothing more to say, but may listen */
+    bool choked;     /* over output_soft: reads nothing until it is below half of it */
+    bool overflow;   /* over output_hard: ends at the next flush, output is dropped */
+    bool paused;     /* a message waits for conn_resume() */
+    bool writing;    /* `sending` is libuv's */
+    bool idle;       /* nothing happened since the last look of the trim timer */
+    unsigned held;   /* see conn_hold() */
+    size_t withheld; /* bytes that the handler keeps back: they count as queued. The handler's to
+                        set */
 
     struct buffer in;    /* read and not understood */
     struct frame frame;  /* of the message that `in` begins with */

@@ -37,8 +37,8 @@ static char const *method_of(redo_operation const *op)
 
 #define GONE_MAX 1000
 
-/* The numbers of the positions that were dropped: op->position and those before it, whose nodes still
- * tell their way up. Of a dropped subtree its top says it all. */
+/* The numbers of the positions that were dropped: op->position and those before it, whose nodes
+ * still tell their way up. Of a dropped subtree its top says it all. */
 static void pack_gone(struct buffer *b, struct room const *room, redo_operation const *op,
                       redo_result const *r)
 {

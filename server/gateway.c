@@ -99,8 +99,8 @@ static void on_failed(void *data, uint64_t committed, int code)
     jobs_committed(gateway, gateway->committer.committed);
 }
 
-static struct committer_handler const committer_handler = {
-    .committed = on_committed, .failed = on_failed};
+static struct committer_handler const committer_handler = {.committed = on_committed,
+                                                           .failed = on_failed};
 
 static int open_store(struct gateway *gateway)
 {
@@ -260,8 +260,8 @@ bool gateway_message(struct gateway *gateway, struct conn *conn, struct message 
     return true;
 }
 
-void gateway_invalid(struct gateway *gateway, struct conn *conn, struct error const *error, bool has_id,
-                     uint32_t id)
+void gateway_invalid(struct gateway *gateway, struct conn *conn, struct error const *error,
+                     bool has_id, uint32_t id)
 {
     struct client *client = conn->data;
     if (!client)

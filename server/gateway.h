@@ -12,7 +12,7 @@ struct conn;
 struct daemon;
 
 #define GATEWAY_DEPARTED 1024 /* a power of two */
-#define GATEWAY_READERS 4 /* of the store, kept open */
+#define GATEWAY_READERS 4     /* of the store, kept open */
 
 /* A session that is being taken away in a batch that is not on disk yet. */
 struct leaving {
@@ -23,23 +23,23 @@ struct gateway {
     struct daemon *daemon;
     uv_loop_t *loop;
     struct methods methods;
-    struct registry registry;  /* of the sessions in memory */
-    struct link clients;       /* of struct client.in_clients */
-    struct buffer nowhere;     /* results of calls that came as notifications */
-    struct store *store;       /* NULL: sessions live in memory alone */
+    struct registry registry; /* of the sessions in memory */
+    struct link clients;      /* of struct client.in_clients */
+    struct buffer nowhere;    /* results of calls that came as notifications */
+    struct store *store;      /* NULL: sessions live in memory alone */
     struct committer committer;
     struct store_reader *readers[GATEWAY_READERS]; /* not in use by a job */
     size_t reader_count;
-    size_t jobs;               /* on the pool */
-    struct link waiting;       /* of struct job.in_waiting */
-    uint64_t departures;       /* of sessions, from memory or for ever; and when those of an id, */
+    size_t jobs;         /* on the pool */
+    struct link waiting; /* of struct job.in_waiting */
+    uint64_t departures; /* of sessions, from memory or for ever; and when those of an id, */
     uint64_t departed[GATEWAY_DEPARTED]; /* or of a name, last went, by their hashes */
     struct leaving *leaving;
     size_t leaving_count, leaving_cap;
-    struct link recent;        /* of struct room.in_recent */
+    struct link recent; /* of struct room.in_recent */
     struct trash trash;
-    bool closing;              /* gateway_close() was called */
-    size_t memory, budget;     /* bytes that sessions take, and may take */
+    bool closing;          /* gateway_close() was called */
+    size_t memory, budget; /* bytes that sessions take, and may take */
 };
 
 /* Before the socket is listened on. 0, or -1 and the reason was logged. */
@@ -56,8 +56,8 @@ void gateway_finish(struct gateway *gateway);
 void gateway_open(struct gateway *gateway, struct conn *conn);
 /* False: the message is to be delivered again after conn_resume(). */
 bool gateway_message(struct gateway *gateway, struct conn *conn, struct message const *message);
-void gateway_invalid(struct gateway *gateway, struct conn *conn, struct error const *error, bool has_id,
-                     uint32_t id);
+void gateway_invalid(struct gateway *gateway, struct conn *conn, struct error const *error,
+                     bool has_id, uint32_t id);
 void gateway_gone(struct gateway *gateway, struct conn *conn);
 
 #endif

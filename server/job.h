@@ -19,13 +19,13 @@ struct job;
 struct job {
     uv_work_t work;
     struct gateway *gateway;
-    struct client *client; /* that waits for it; NULL: it is gone, or nobody does */
+    struct client *client;       /* that waits for it; NULL: it is gone, or nobody does */
     struct store_reader *reader; /* this job's while it runs */
     bool done;
-    bool waiting;          /* for a batch to be on disk: in gateway.waiting */
+    bool waiting; /* for a batch to be on disk: in gateway.waiting */
     struct link in_waiting;
-    uint64_t number;       /* of that batch; of run_load: of the one that takes the session away */
-    uint64_t departures;   /* of sessions, when it was handed to the pool */
+    uint64_t number;     /* of that batch; of run_load: of the one that takes the session away */
+    uint64_t departures; /* of sessions, when it was handed to the pool */
 
     /* On the pool: the one function that may touch the store. */
     void (*run)(struct job *job);
@@ -42,12 +42,12 @@ struct job {
 
     /* What came of it. */
     int result;
-    struct store_info info;    /* its texts point into `text` */
+    struct store_info info; /* its texts point into `text` */
     struct buffer text;
-    struct history *history;   /* NULL, or the job's */
+    struct history *history; /* NULL, or the job's */
     uint64_t sequence;
     bool damaged;
-    struct buffer packed;      /* an answer, or a part of one */
+    struct buffer packed; /* an answer, or a part of one */
     size_t count;
     bool more;
 };
@@ -58,8 +58,8 @@ struct job *job_new(struct gateway *gateway, struct client *client);
 /* Hands it to the pool. */
 void job_start(struct job *job);
 
-/* The same once the batch `number` is on disk, or lost: for who reads from the store what was changed
- * before. */
+/* The same once the batch `number` is on disk, or lost: for who reads from the store what was
+ * changed before. */
 void job_start_after(struct job *job, uint64_t number);
 
 /* Batches up to this one are on disk, or lost: starts those that waited for them. */
@@ -78,8 +78,8 @@ void job_close_readers(struct gateway *gateway);
 struct call;
 struct job *call_finished(struct call *call, void (*run)(struct job *job));
 
-/* Starts a job that the request is to wait for: CALL_LATER; or REDO_ENOMEM, prepared, if there is none or
- * it could not be filled in. */
+/* Starts a job that the request is to wait for: CALL_LATER; or REDO_ENOMEM, prepared, if there is
+ * none or it could not be filled in. */
 int call_start(struct call *call, struct job *job);
 
 /* That there is a store: REDO_OK, or REDO_ESTORE prepared. */

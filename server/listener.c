@@ -274,8 +274,7 @@ int listener_claim(struct listener *listener, char const *path, unsigned mode,
     if (inherited < 0)
         return -1;
     listener->inherited = inherited > 0;
-    if (!listener->inherited &&
-        (!check_kind(listener->path) || make_folder(listener->path) < 0))
+    if (!listener->inherited && (!check_kind(listener->path) || make_folder(listener->path) < 0))
         return -1;
     if (listener->path[0] != '\0' && take_lock(&listener->lock, listener->path) < 0)
         return -1;

@@ -1,6 +1,6 @@
 /* An outbox: what is due to a client and tells of something that is not on disk yet waits here, and
- * all that is due to the client after it, for order's sake. While nothing waits, output goes straight
- * to the connection. Loop thread only. */
+ * all that is due to the client after it, for order's sake. While nothing waits, output goes
+ * straight to the connection. Loop thread only. */
 #ifndef SERVER_OUTBOX_H
 #define SERVER_OUTBOX_H
 
@@ -37,8 +37,8 @@ struct buffer *outbox_event(struct outbox *o, bool waits, uint64_t number, uint6
 /* Batches up to `committed` are on disk: sends what waited for them. */
 void outbox_release(struct outbox *o, uint64_t committed);
 
-/* Batches after `committed` are lost: answers that waited for one become errors with this code, events
- * become `resync`; then all is sent. */
+/* Batches after `committed` are lost: answers that waited for one become errors with this code,
+ * events become `resync`; then all is sent. */
 void outbox_fail(struct outbox *o, uint64_t committed, int code);
 
 static inline bool outbox_empty(struct outbox const *o)

@@ -18,7 +18,8 @@ static inline size_t page_limit(struct args const *args)
     return limit > PAGE_MAX ? PAGE_MAX : (size_t)limit; /* a count: at least 1 */
 }
 
-/* An answer {positions: [POSITION ...], ...} being packed, the number of positions not yet known. */
+/* An answer {positions: [POSITION ...], ...} being packed, the number of positions not yet known.
+ */
 struct page {
     struct buffer *b;
     struct history const *history;

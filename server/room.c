@@ -15,7 +15,7 @@
 #include "server/outbox.h"
 #include "server/rooms.h"
 
-#define MEASURE_EVERY 256 /* operations, and after */
+#define MEASURE_EVERY 256   /* operations, and after */
 #define MEASURE_BYTES 16384 /* in one of them */
 
 struct room *room_new(struct history *history, char const *name, size_t name_size)

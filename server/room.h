@@ -32,7 +32,7 @@ struct room {
     uint64_t journal_bytes; /* ... of which so many are operations, not snapshot */
     size_t memory;          /* when last measured */
     struct link in_recent;  /* gateway.recent: stored sessions, the least recently used first */
-    char *name;        /* UTF-8; NULL: private to owner */
+    char *name;             /* UTF-8; NULL: private to owner */
     size_t name_size;
     struct client *owner;      /* of a private room */
     struct link in_owner;      /* in client.privates */
@@ -45,9 +45,9 @@ struct room {
 struct subscription {
     struct room *room;
     struct client *client;
-    bool relaxed; /* events do not wait for the disk */
-    bool effects; /* events tell what came of the operation, for clients without an engine */
-    void *snapshot;       /* what the client has not read to its end yet, or NULL */
+    bool relaxed;   /* events do not wait for the disk */
+    bool effects;   /* events tell what came of the operation, for clients without an engine */
+    void *snapshot; /* what the client has not read to its end yet, or NULL */
     size_t snapshot_size;
     struct link in_room, in_client;
 };
@@ -59,14 +59,14 @@ struct room *room_new(struct history *history, char const *name, size_t name_siz
 /* Frees the room. Nobody may be subscribed any more. */
 void room_free(struct room *room);
 
-/* Applies an operation to the session; if it changed something, it gets the next sequence number and
- * an event to all who are attached; `by` caused it, who is in a hurry for it to be on disk, or not. REDO_OK and *result; or a code and
- * nothing changed. */
+/* Applies an operation to the session; if it changed something, it gets the next sequence number
+ * and an event to all who are attached; `by` caused it, who is in a hurry for it to be on disk, or
+ * not. REDO_OK and *result; or a code and nothing changed. */
 int room_apply(struct room *room, struct client const *by, bool hurry, redo_operation const *op,
                redo_result *result);
 
-/* Attaches a client; with a snapshot, which is the session as it is now. *made; or a code: REDO_EATTACHED,
- * REDO_ENOMEM. */
+/* Attaches a client; with a snapshot, which is the session as it is now. *made; or a code:
+ * REDO_EATTACHED, REDO_ENOMEM. */
 int room_attach(struct room *room, struct client *client, bool effects, bool snapshot,
                 struct subscription **made);
 
@@ -81,8 +81,8 @@ bool room_is_lost(struct room const *room, struct client const *client);
 /* Ends a subscription. */
 void subscription_end(struct subscription *s);
 
-/* Tells all who are attached that the session is no more, once batch room->number is on disk, and ends
- * their subscriptions. */
+/* Tells all who are attached that the session is no more, once batch room->number is on disk, and
+ * ends their subscriptions. */
 void room_dismiss(struct room *room);
 
 #endif

@@ -34,8 +34,8 @@ static void run_load(struct job *job)
     if (job->text.failed)
         job->result = REDO_ENOMEM;
     else
-        job->result = store_load(job->reader, info.id, &job->history, &job->sequence,
-                                 &job->damaged);
+        job->result =
+            store_load(job->reader, info.id, &job->history, &job->sequence, &job->damaged);
 }
 
 /* ---- what goes while a job reads --------------------------------------------------------- */
@@ -68,7 +68,8 @@ bool rooms_departed_since(struct job const *job, uint64_t id)
 bool rooms_stale(struct job const *job)
 {
     struct gateway const *gateway = job->gateway;
-    if (job->named && gateway->departed[place_of_name(job->name.data, job->name.size)] > job->departures)
+    if (job->named &&
+        gateway->departed[place_of_name(job->name.data, job->name.size)] > job->departures)
         return true;
     uint64_t id = job->named ? job->info.id : job->id;
     return id && rooms_departed_since(job, id);
@@ -133,8 +134,7 @@ static void finish_load(struct job *job)
                   (int)room->name_size, room->name, (unsigned long long)room->sequence);
         int rc = store_set_aside(gateway->store, room->handle, room->sequence);
         if (rc)
-            log_error("what comes after the damage could not be set aside: %s",
-                      redo_strerror(rc));
+            log_error("what comes after the damage could not be set aside: %s", redo_strerror(rc));
     }
 }
 

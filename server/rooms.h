@@ -1,5 +1,5 @@
-/* Finding sessions, wherever they are: in memory, or in the store and to be loaded; and letting them
- * leave memory when nobody uses them. Loop thread only. */
+/* Finding sessions, wherever they are: in memory, or in the store and to be loaded; and letting
+ * them leave memory when nobody uses them. Loop thread only. */
 #ifndef SERVER_ROOMS_H
 #define SERVER_ROOMS_H
 
@@ -29,8 +29,8 @@ bool rooms_stale(struct job const *job);
 /* Batches up to this one are on disk. */
 void rooms_committed(struct gateway *gateway, uint64_t number);
 
-/* Batches after this one are lost: sessions that they touched leave memory, and who is attached to one
- * is told to load it anew. */
+/* Batches after this one are lost: sessions that they touched leave memory, and who is attached to
+ * one is told to load it anew. */
 void rooms_failed(struct gateway *gateway, uint64_t committed);
 
 /* A session's memory may have changed: accounts for it, and lets others go if it is too much. */

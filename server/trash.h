@@ -1,5 +1,5 @@
-/* The trash: sessions that were deleted longer ago than --trash-age are purged, some at a time. Loop
- * thread only. */
+/* The trash: sessions that were deleted longer ago than --trash-age are purged, some at a time.
+ * Loop thread only. */
 #ifndef SERVER_TRASH_H
 #define SERVER_TRASH_H
 

@@ -1,6 +1,6 @@
 /* The command line of one command: options described by a table, from which parsing and --help
- * come. Long options, anywhere, of which one may have a letter too ("-o FILE"); "--" ends them; "-1" is
- * a number and no option. */
+ * come. Long options, anywhere, of which one may have a letter too ("-o FILE"); "--" ends them;
+ * "-1" is a number and no option. */
 #ifndef CTL_CLI_H
 #define CTL_CLI_H
 

@@ -69,9 +69,9 @@ int ctl_fail(struct ctl *ctl, int code, msgpack_object const *error);
 /* Complains of an answer that is not what the method's line says; EXIT_BAD. */
 int ctl_fail_shape(struct ctl *ctl);
 
-/* The sessions that listsessions tells, all its pages: with a prefix (NULL: all), or those in the trash.
- * row is called for each SESSION, valid in it alone, and must not use the connection; it returns false
- * if it is none. */
+/* The sessions that listsessions tells, all its pages: with a prefix (NULL: all), or those in the
+ * trash. row is called for each SESSION, valid in it alone, and must not use the connection; it
+ * returns false if it is none. */
 struct sessions {
     char const *prefix;
     bool trash;

@@ -8,10 +8,11 @@
 
 /* ---- pages ------------------------------------------------------------------------------- */
 
-/* A page after the name *after (in the trash: and the handle *handle), which become the next ones to ask
- * with; NULL after the last. */
-static int read_page(struct ctl *ctl, struct sessions const *sessions, char **after, int64_t *handle,
-                     bool (*row)(void *data, msgpack_object const *session), void *data)
+/* A page after the name *after (in the trash: and the handle *handle), which become the next ones
+ * to ask with; NULL after the last. */
+static int read_page(struct ctl *ctl, struct sessions const *sessions, char **after,
+                     int64_t *handle, bool (*row)(void *data, msgpack_object const *session),
+                     void *data)
 {
     msgpack_object result;
     struct buffer *b = ctl_request(ctl, "listsessions", 1);
@@ -98,8 +99,8 @@ static bool print_all(msgpack_object const *session)
 
     if (!read_number(session, "session", &handle) || !read_number(session, "size", &size) ||
         !read_number(session, "cmpsize", &cmpsize) || !read_number(session, "graft", &graft) ||
-        !read_number(session, "sequence", &sequence) ||
-        !read_number(session, "begun", &created) || !read_yes(session, "changed", &changed))
+        !read_number(session, "sequence", &sequence) || !read_number(session, "begun", &created) ||
+        !read_yes(session, "changed", &changed))
         return false;
     printf("%8" PRId64 " %8" PRId64 " %8" PRId64 " %5" PRId64 "  %-7s %10" PRId64 "  ", handle,
            size, cmpsize, graft, changed, sequence);

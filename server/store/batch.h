@@ -19,10 +19,11 @@ enum change_kind {
 
 struct change {
     enum change_kind kind;
-    struct store_info info; /* what of it matters to the kind; name and properties point into the batch */
-    uint64_t key;           /* of kept bytes */
+    struct store_info
+        info;     /* what of it matters to the kind; name and properties point into the batch */
+    uint64_t key; /* of kept bytes */
     int64_t when;
-    void const *data;       /* an encoded operation, a dump, kept bytes */
+    void const *data; /* an encoded operation, a dump, kept bytes */
     size_t size;
 };
 

@@ -89,8 +89,8 @@ static int check_all(struct database *db, struct store *repair, struct store_che
     return rc == REDO_ENOSESSION ? REDO_OK : rc;
 }
 
-/* Whether the file is shorter than its first page says: one that was cut between two pages has none that is
- * damaged. Nothing is opened but to read: SQLite would tidy its log. */
+/* Whether the file is shorter than its first page says: one that was cut between two pages has none
+ * that is damaged. Nothing is opened but to read: SQLite would tidy its log. */
 static bool cut_short(struct store const *store)
 {
     char path[STORE_PATH_MAX];

@@ -1,5 +1,5 @@
-/* A connection to the SQLite file of a store, set up as the store needs it, with its statements. One
- * thread at a time. */
+/* A connection to the SQLite file of a store, set up as the store needs it, with its statements.
+ * One thread at a time. */
 #ifndef SERVER_STORE_DATABASE_H
 #define SERVER_STORE_DATABASE_H
 
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What stands in place of an error code where a page or the whole file turned out to be damaged: the
- * file has to be rebuilt (salvage.h). Never handed out of the store. */
+/* What stands in place of an error code where a page or the whole file turned out to be damaged:
+ * the file has to be rebuilt (salvage.h). Never handed out of the store. */
 #define DATABASE_DAMAGED (-1)
 
 #define DATABASE_APPLICATION 0x7265646f /* "redo", in the file's header */
@@ -85,8 +85,8 @@ int database_do(struct database *db, enum statement which);
 /* Any SQL. */
 int database_exec(struct database *db, char const *sql);
 
-/* The record of a row by key, in the order of its statement; until the statement is reset: REDO_OK and
- * *data (NULL: there is no such row). */
+/* The record of a row by key, in the order of its statement; until the statement is reset: REDO_OK
+ * and *data (NULL: there is no such row). */
 int database_get(struct database *db, sqlite3_stmt *statement, int64_t key, void const **data,
                  size_t *size);
 

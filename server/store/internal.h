@@ -17,9 +17,9 @@ struct pending; /* commit.c */
 struct store {
     char folder[STORE_PATH_MAX - 64];
     struct lock lock;
-    /* The database in use is number.redo.db in the folder; damaged ones before it stay as they are. Who
-     * uses it holds the gate shared; who puts another in its place, alone. Each store_reader opens its
-     * own connection, and another when it finds that the number has changed. */
+    /* The database in use is number.redo.db in the folder; damaged ones before it stay as they are.
+     * Who uses it holds the gate shared; who puts another in its place, alone. Each store_reader
+     * opens its own connection, and another when it finds that the number has changed. */
     pthread_rwlock_t gate;
     unsigned number;
     pthread_mutex_t telling;
@@ -44,16 +44,16 @@ void store_path(struct store const *store, unsigned number, char const *suffix, 
 /* A store that is not open yet, to be given to store_close(); NULL without memory. */
 struct store *store_new(void);
 
-/* Takes the lock of the folder, which is made if it is not there, and finds its database: store->number
- * is 0 if there is none. A code, and why. */
+/* Takes the lock of the folder, which is made if it is not there, and finds its database:
+ * store->number is 0 if there is none. A code, and why. */
 int store_attach(struct store *store, char const *folder, bool make, char *why, size_t why_size);
 
 /* Looks at the files of its database, which is not open: REDO_OK, and whether it has to be rebuilt;
  * REDO_EVERSION; a code. *pages is to be closed in any case. */
 int store_inspect(struct store *store, struct pages *pages, bool *damaged);
 
-/* Where a new database is made, whose name tells that it is not whole yet; takes away what is left of
- * one that was not; and puts it in place, as the next number. */
+/* Where a new database is made, whose name tells that it is not whole yet; takes away what is left
+ * of one that was not; and puts it in place, as the next number. */
 void store_new_path(struct store const *store, char const *suffix, char *path);
 void store_remove_new(struct store const *store);
 int store_adopt_new(struct store *store);
@@ -66,20 +66,21 @@ void store_write_end(struct store *store);
 /* Frees what store_commit() keeps from batch to batch. */
 void commit_close(struct store *store);
 
-/* Begins a transaction; and ends it: commits if rc is REDO_OK, else takes everything back. Returns rc or
- * what went wrong in committing. */
+/* Begins a transaction; and ends it: commits if rc is REDO_OK, else takes everything back. Returns
+ * rc or what went wrong in committing. */
 int store_transaction(struct store *store);
 int store_transaction_end(struct store *store, int rc);
 
 /* Makes changes of names in the folder last. */
 int store_sync_folder(struct store const *store);
 
-/* Puts a database made of what can be read in the place of the damaged one with this number, if that is
- * still the one in use. Nothing may be held. A code. */
+/* Puts a database made of what can be read in the place of the damaged one with this number, if
+ * that is still the one in use. Nothing may be held. A code. */
 int store_rebuild(struct store *store, unsigned number);
 
-/* The next three are in reader.c and commit.c. Reads the record of a session: REDO_OK, REDO_ENOSESSION, DATABASE_DAMAGED, a code. It points into the
- * statement, which is the caller's to reset. */
+/* The next three are in reader.c and commit.c. Reads the record of a session: REDO_OK,
+ * REDO_ENOSESSION, DATABASE_DAMAGED, a code. It points into the statement, which is the caller's to
+ * reset. */
 int session_read(struct database *db, uint64_t id, struct session *s);
 
 /* Writes the record of a session, with the next revision. */

@@ -1,6 +1,6 @@
-/* Records: what the rows of the store hold, as bytes. Each one says what it is, whose it is, how long
- * it is and what its checksum is, so that it can be told from garbage wherever it is found: in its row,
- * in a row of another table, or in a file that SQLite can not read any more (salvage.h).
+/* Records: what the rows of the store hold, as bytes. Each one says what it is, whose it is, how
+ * long it is and what its checksum is, so that it can be told from garbage wherever it is found: in
+ * its row, in a row of another table, or in a file that SQLite can not read any more (salvage.h).
  *
  *   0  "rdo" and the kind
  *   4  u32 bytes of the whole record
@@ -23,12 +23,12 @@
 #define RECORD_HEAD 24
 
 enum record_kind {
-    RECORD_SESSION = 'S',  /* what is kept of a session beside its content */
-    RECORD_JOURNAL = 'J',  /* operations */
-    RECORD_PART = 'P',     /* a part of a snapshot */
-    RECORD_KEPT = 'K',     /* bytes kept under a key */
-    RECORD_ASIDE = 'A',    /* another record, set aside */
-    RECORD_LAST = 'L',     /* the highest id ever given, in place of a session's */
+    RECORD_SESSION = 'S', /* what is kept of a session beside its content */
+    RECORD_JOURNAL = 'J', /* operations */
+    RECORD_PART = 'P',    /* a part of a snapshot */
+    RECORD_KEPT = 'K',    /* bytes kept under a key */
+    RECORD_ASIDE = 'A',   /* another record, set aside */
+    RECORD_LAST = 'L',    /* the highest id ever given, in place of a session's */
 };
 
 /* Rows are ordered by session, then by a number within it. */
@@ -97,8 +97,8 @@ struct session {
     struct store_info info; /* its bytes are those of snapshot and journal together */
     uint64_t revision;      /* how often the record was written; of two the higher one counts */
     uint64_t base;          /* the operations up to here are in the snapshot */
-    uint32_t epoch;         /* how often operations were set aside; of two rows with the same numbers
-                             * that of the higher one counts */
+    uint32_t epoch; /* how often operations were set aside; of two rows with the same numbers
+                     * that of the higher one counts */
 };
 
 void session_put(struct buffer *b, struct session const *s);
@@ -118,8 +118,8 @@ struct journal {
     uint32_t epoch;
 };
 
-/* Building a row: begin, any number of puts, end. The operation put before must still be there at the
- * next put. */
+/* Building a row: begin, any number of puts, end. The operation put before must still be there at
+ * the next put. */
 struct journal_writer {
     struct buffer *row;
     void const *before;
@@ -168,7 +168,8 @@ static inline int64_t part_key(uint64_t id, uint32_t generation, uint32_t number
     return record_key(id, (uint64_t)generation << PART_BITS | number);
 }
 
-void part_put(struct buffer *b, uint64_t id, struct part const *part, void const *data, size_t size);
+void part_put(struct buffer *b, uint64_t id, struct part const *part, void const *data,
+              size_t size);
 bool part_get(struct part *part, void const *data, size_t size);
 
 /* ---- the others --------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
-/* Making a new database from what can be read of a damaged one. Every record says whose it is and has
- * its own checksum, so that each one that is intact is found and taken over, wherever it lies, and
- * whatever else of the file is damaged. The damaged database is only read. */
+/* Making a new database from what can be read of a damaged one. Every record says whose it is and
+ * has its own checksum, so that each one that is intact is found and taken over, wherever it lies,
+ * and whatever else of the file is damaged. The damaged database is only read. */
 #ifndef SERVER_STORE_SALVAGE_H
 #define SERVER_STORE_SALVAGE_H
 

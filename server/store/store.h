@@ -1,6 +1,6 @@
-/* The store: where sessions are when the daemon is not. Behind this interface stands SQLite; another
- * store could. A session is a snapshot (the bytes of redo_dump()) and the operations since, in their
- * encoded form, as subscribers get them; both with checksums.
+/* The store: where sessions are when the daemon is not. Behind this interface stands SQLite;
+ * another store could. A session is a snapshot (the bytes of redo_dump()) and the operations since,
+ * in their encoded form, as subscribers get them; both with checksums.
  *
  * Changes are gathered in a batch by whoever makes them and committed as one transaction: all of a
  * batch is on disk, or nothing. Committing is for one thread at a time; so is each reader, and both
@@ -19,15 +19,17 @@
 struct store;
 struct store_reader;
 
-#define STORE_IDS ((uint64_t)1 << 29)        /* ids, and */
-#define STORE_OPERATIONS ((uint64_t)1 << 34) /* sequence numbers, and keys of kept bytes, are below */
+#define STORE_IDS ((uint64_t)1 << 29) /* ids, and */
+#define STORE_OPERATIONS \
+    ((uint64_t)1 << 34) /* sequence numbers, and keys of kept bytes, are below */
 #define STORE_VERSION 1 /* of the schema; a store of a newer one is refused, untouched */
 
-/* Opens the store in a folder (made, 0700, if it is not there; files 0600 under any umask), holding the
- * lock that makes this process its only owner. REDO_OK; or a code, and `why` says what is wrong in
- * words for the log: REDO_ELOCKED (and by whom), REDO_EVERSION, REDO_ESTORE. A damaged store opens
- * as far as anything in it can be read: its files stay as they are, and what is intact is taken over into
- * a new database beside them (README.md). The same happens later, when damage is met; who met it waits for it. */
+/* Opens the store in a folder (made, 0700, if it is not there; files 0600 under any umask), holding
+ * the lock that makes this process its only owner. REDO_OK; or a code, and `why` says what is wrong
+ * in words for the log: REDO_ELOCKED (and by whom), REDO_EVERSION, REDO_ESTORE. A damaged store
+ * opens as far as anything in it can be read: its files stay as they are, and what is intact is
+ * taken over into a new database beside them (README.md). The same happens later, when damage is
+ * met; who met it waits for it. */
 int store_open(struct store **store, char const *folder, char *why, size_t why_size);
 void store_close(struct store *store);
 
@@ -39,21 +41,21 @@ bool store_notice(struct store *store, char *text, size_t size);
 
 /* What is kept of a session beside its content: listed without loading it. */
 struct store_info {
-    uint64_t id;       /* given by the daemon, never again */
-    char const *name;  /* UTF-8; valid until the reader is used again */
+    uint64_t id;      /* given by the daemon, never again */
+    char const *name; /* UTF-8; valid until the reader is used again */
     size_t name_size;
     uint64_t sequence; /* of the last operation */
     uint32_t size, cmpsize;
     uint32_t positions;
     unsigned char graft;
     bool changed;
-    bool solved;        /* a solution leads through the first position */
-    bool damaged;       /* operations or snapshots were set aside: see store_load() */
+    bool solved;           /* a solution leads through the first position */
+    bool damaged;          /* operations or snapshots were set aside: see store_load() */
     int64_t created, used; /* seconds since 1970 */
-    int64_t trashed;    /* when it was deleted; 0: it was not */
-    uint32_t owner;     /* uid */
+    int64_t trashed;       /* when it was deleted; 0: it was not */
+    uint32_t owner;        /* uid */
     uint32_t mode;
-    uint64_t bytes;     /* of snapshot and journal */
+    uint64_t bytes;         /* of snapshot and journal */
     uint64_t journal_bytes; /* of the operations since the snapshot */
     void const *properties; /* a msgpack map, or NULL; as name */
     size_t properties_size;
@@ -75,8 +77,8 @@ void batch_clear(struct batch *b); /* keeps its memory */
 
 /* A new session with this content; info's name, owner, mode, times, properties are taken. */
 void batch_create(struct batch *b, struct store_info const *info, void const *dump, size_t size);
-/* An operation on a session, as its number `sequence`; and what info tells after it (positions, graft,
- * changed, solved, used). */
+/* An operation on a session, as its number `sequence`; and what info tells after it (positions,
+ * graft, changed, solved, used). */
 void batch_operation(struct batch *b, struct store_info const *after, void const *encoded,
                      size_t size);
 void batch_rename(struct batch *b, uint64_t id, char const *name, size_t size);
@@ -113,10 +115,10 @@ int store_last_id(struct store_reader *r, uint64_t *id);
 int store_find(struct store_reader *r, char const *name, size_t size, struct store_info *info);
 int store_find_id(struct store_reader *r, uint64_t id, struct store_info *info);
 
-/* Up to limit sessions whose names begin with prefix and come after `after` (empty: from the first),
- * in the order of the bytes of their names; trash: those in the trash instead, where several may have one
- * name, in the order of their ids: those after after_id (0: none of that name). each() returns false to
- * stop. */
+/* Up to limit sessions whose names begin with prefix and come after `after` (empty: from the
+ * first), in the order of the bytes of their names; trash: those in the trash instead, where
+ * several may have one name, in the order of their ids: those after after_id (0: none of that
+ * name). each() returns false to stop. */
 int store_list(struct store_reader *r, char const *prefix, size_t prefix_size, char const *after,
                size_t after_size, uint64_t after_id, size_t limit, bool trash,
                bool (*each)(void *data, struct store_info const *info), void *data);
@@ -139,36 +141,36 @@ int store_kept(struct store_reader *r, uint64_t id, uint64_t from, bool with_dat
                bool (*each)(void *data, uint64_t key, int64_t when, void const *kept, size_t size),
                void *data);
 
-/* Sets aside what is damaged in a session, so that it can be written to again after `sequence`: what
- * comes after is kept in the store, out of the way, never deleted. */
+/* Sets aside what is damaged in a session, so that it can be written to again after `sequence`:
+ * what comes after is kept in the store, out of the way, never deleted. */
 int store_set_aside(struct store *store, uint64_t id, uint64_t sequence);
 
 /* ---- upkeep ------------------------------------------------------------------------------ */
 
 /* Makes a new snapshot of a session from the store alone, and drops the operations that are in it.
- * May run on any thread beside commits, which it never holds up for long: it writes in pieces, and a
- * crash at any point leaves the old or the new. */
+ * May run on any thread beside commits, which it never holds up for long: it writes in pieces, and
+ * a crash at any point leaves the old or the new. */
 int store_compact(struct store *store, uint64_t id);
 
-/* Brings what was committed from the log into the database, when that is worth its while. To be called
- * by who commits, when nobody waits for it. */
+/* Brings what was committed from the log into the database, when that is worth its while. To be
+ * called by who commits, when nobody waits for it. */
 int store_tidy(struct store *store);
 
-/* Gives free space of the file back to the disk, if it is much: a piece at a time, *more telling whether
- * there is more to give. */
+/* Gives free space of the file back to the disk, if it is much: a piece at a time, *more telling
+ * whether there is more to give. */
 int store_shrink(struct store *store, bool *more);
 
-/* Copies the whole store to a file, which is there (0600, replacing one of that name) when it is whole,
- * as the store was when the call began. Any thread, beside commits. */
+/* Copies the whole store to a file, which is there (0600, replacing one of that name) when it is
+ * whole, as the store was when the call began. Any thread, beside commits. */
 int store_backup(struct store *store, char const *file, char *why, size_t why_size);
 
-/* Puts such a file in the place of what a store, that nobody owns, has now; that stays beside it. A file
- * that is not whole is refused. */
+/* Puts such a file in the place of what a store, that nobody owns, has now; that stays beside it. A
+ * file that is not whole is refused. */
 int store_restore(char const *folder, char const *file, char *why, size_t why_size);
 
 /* Looks through a store that nobody owns, and tells of each session: how many of its operations are
- * whole (`kept`, as a sequence number) and what is wrong (NULL: nothing). With repair, sets aside what
- * is damaged; without, nothing of the store is changed, but as much room as it takes is needed
+ * whole (`kept`, as a sequence number) and what is wrong (NULL: nothing). With repair, sets aside
+ * what is damaged; without, nothing of the store is changed, but as much room as it takes is needed
  * beside it. */
 struct store_check {
     uint64_t whole, damaged; /* sessions */

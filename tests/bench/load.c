@@ -4,10 +4,10 @@
  *
  *   bench-load add KIND SOCKET PID CONNECTIONS DEPTH COUNT
  *       COUNT requests in all, that add a state of 64 bytes to what the connection has for itself:
- * a session (redo; durable: one that is stored), a list (redis), nothing (echo: the bytes of the first come back) bench-load
- * events KIND SOCKET PID SUBSCRIBERS DEPTH COUNT COUNT adds to one session, or messages to one
- * channel (redis), each told to all subscribers; KIND redo: the operation alone, effects: and what
- * came of it
+ * a session (redo; durable: one that is stored), a list (redis), nothing (echo: the bytes of the
+ * first come back) bench-load events KIND SOCKET PID SUBSCRIBERS DEPTH COUNT COUNT adds to one
+ * session, or messages to one channel (redis), each told to all subscribers; KIND redo: the
+ * operation alone, effects: and what came of it
  *
  * PID is the server, whose CPU time is measured. Prints one line `name value` a figure: rate
  * (requests, or events that arrived, a second), cpu (microseconds of the server for each), load
@@ -41,7 +41,7 @@ struct client {
 };
 
 static enum kind kind;
-static bool durable; /* REDO: with names, so that answers wait for the disk */
+static bool durable;  /* REDO: with names, so that answers wait for the disk */
 static char *request; /* a batch of requests, all alike */
 static size_t request_size;
 static char *in; /* READ_SIZE and what was left */

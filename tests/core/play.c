@@ -133,11 +133,11 @@ struct history *play_begin(struct play *play, void const *data, size_t size)
 bool play_next(struct play *play, struct history const *h, redo_operation *op)
 {
     static enum redo_operation_kind const kinds[] = {
-        REDO_OP_ADD,   REDO_OP_ADD,    REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
-        REDO_OP_ADD,   REDO_OP_ADD,    REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
-        REDO_OP_NEXT,  REDO_OP_NEXT,   REDO_OP_DROP,      REDO_OP_DROP,      REDO_OP_DROP,
-        REDO_OP_GRAFT, REDO_OP_GRAFT,  REDO_OP_SETBETTER, REDO_OP_DUPLICATE, REDO_OP_DUPLICATE,
-        REDO_OP_CYCLE, REDO_OP_UPDATE, REDO_OP_CLEAR,     REDO_OP_PROPERTY,  REDO_OP_DROPTREE,
+        REDO_OP_ADD,     REDO_OP_ADD,    REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
+        REDO_OP_ADD,     REDO_OP_ADD,    REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
+        REDO_OP_NEXT,    REDO_OP_NEXT,   REDO_OP_DROP,      REDO_OP_DROP,      REDO_OP_DROP,
+        REDO_OP_GRAFT,   REDO_OP_GRAFT,  REDO_OP_SETBETTER, REDO_OP_DUPLICATE, REDO_OP_DUPLICATE,
+        REDO_OP_CYCLE,   REDO_OP_UPDATE, REDO_OP_CLEAR,     REDO_OP_PROPERTY,  REDO_OP_DROPTREE,
         REDO_OP_RESTORE,
     };
     if (play->at >= play->end)

@@ -201,6 +201,5 @@ END_TEST
 TEST_MAIN("operation", each_kind_has_its_form, the_largest_numbers_have_a_form,
           encoding_into_too_little_room_only_tells_the_size, what_is_no_operation_has_no_form,
           names_that_do_not_fit_make_it_none, no_bytes_and_unknown_kinds_are_no_operation,
-          an_operation_cut_off_anywhere_is_none,
-          bytes_behind_an_operation_make_it_none, longer_forms_of_numbers_are_refused,
-          any_bytes_have_at_most_one_meaning)
+          an_operation_cut_off_anywhere_is_none, bytes_behind_an_operation_make_it_none,
+          longer_forms_of_numbers_are_refused, any_bytes_have_at_most_one_meaning)

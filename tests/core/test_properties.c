@@ -25,7 +25,8 @@ static void teardown(void)
     history_free(h);
 }
 
-static int set_sized(char const *name, size_t name_size, void const *value, size_t size, int *changed)
+static int set_sized(char const *name, size_t name_size, void const *value, size_t size,
+                     int *changed)
 {
     redo_operation op = {.kind = REDO_OP_PROPERTY,
                          .position = NOBODY,

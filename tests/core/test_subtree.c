@@ -1,5 +1,5 @@
-/* Subtrees dropped and brought back: with numbers, states, order, better pointers and solutions, or not at
- * all. */
+/* Subtrees dropped and brought back: with numbers, states, order, better pointers and solutions, or
+ * not at all. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -72,11 +72,10 @@ static struct bytes drop(uint32_t position, uint32_t dropped)
 
 static int restore_at(uint32_t parent, struct bytes b, redo_result *r)
 {
-    return apply((redo_operation){.kind = REDO_OP_RESTORE,
-                                  .position = parent,
-                                  .state = b.data,
-                                  .statesize = b.size},
-                 r);
+    return apply(
+        (redo_operation){
+            .kind = REDO_OP_RESTORE, .position = parent, .state = b.data, .statesize = b.size},
+        r);
 }
 
 static void restore(struct bytes b)
@@ -122,7 +121,8 @@ START_TEST(dropping_takes_all_below_and_tells_how_many)
         ck_assert_int_eq(history_find(h, n, &node), REDO_EDROPPED);
     }
     ck_assert_uint_eq(add(0, 1, "aaa"), 6); /* numbers are not given again */
-    ck_assert_int_eq(apply((redo_operation){.kind = REDO_OP_DROPTREE, .position = 0}, &r), REDO_EFIRST);
+    ck_assert_int_eq(apply((redo_operation){.kind = REDO_OP_DROPTREE, .position = 0}, &r),
+                     REDO_EFIRST);
     ck_assert_int_eq(apply((redo_operation){.kind = REDO_OP_DROPTREE, .position = 1}, &r),
                      REDO_EDROPPED);
     ck_assert_int_eq(apply((redo_operation){.kind = REDO_OP_DROPTREE, .position = 99}, &r),
@@ -140,7 +140,8 @@ START_TEST(what_was_dropped_last_comes_back_byte_for_byte)
     add_with(3, 1, "eee", 0, redo_checklater);
     add(4, 1 << 30, "fff");
     add_with(7, 1, "ggg", -128, redo_check);
-    redo_operation next = {.kind = REDO_OP_NEXT, .position = 2, .move = 3}; /* its order is not by age */
+    redo_operation next = {
+        .kind = REDO_OP_NEXT, .position = 2, .move = 3}; /* its order is not by age */
     ck_assert_int_eq(apply(next, NULL), REDO_OK);
     struct bytes before = dump();
     restore(drop(2, 7));
@@ -373,7 +374,8 @@ START_TEST(a_record_under_another_parent_or_twice_is_refused)
     for (uint32_t i = 1; i <= 4; i++)
         add(0, (int)i, (char const[]){'q', (char)i, 0, 0});
     for (uint32_t i = 1; i <= 4; i++)
-        ck_assert_int_eq(apply((redo_operation){.kind = REDO_OP_DROP, .position = i}, NULL), REDO_OK);
+        ck_assert_int_eq(apply((redo_operation){.kind = REDO_OP_DROP, .position = i}, NULL),
+                         REDO_OK);
     struct bytes before = dump();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct history *old = h;
@@ -388,8 +390,8 @@ START_TEST(a_record_under_another_parent_or_twice_is_refused)
 }
 END_TEST
 
-/* After random operations, any subtree that nothing outside points into is dropped and comes back: each
- * position as it was. */
+/* After random operations, any subtree that nothing outside points into is dropped and comes back:
+ * each position as it was. */
 START_TEST(any_subtree_of_any_history_comes_back)
 {
     struct history *mine = h;
@@ -412,7 +414,8 @@ START_TEST(any_subtree_of_any_history_comes_back)
                 bool inside = false, better = false;
                 for (struct node *up = m; up; up = node_prev(up))
                     inside |= up == n;
-                for (struct node *up = m->p.better ? node_of(m->p.better) : NULL; up; up = node_prev(up))
+                for (struct node *up = m->p.better ? node_of(m->p.better) : NULL; up;
+                     up = node_prev(up))
                     better |= up == n;
                 pointed |= better && !inside;
                 count += inside;

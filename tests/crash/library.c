@@ -1,6 +1,6 @@
-/* A program of the C library that is killed from under: it adds positions below the first one, with the
- * moves 1, 2, 3 ..., as long as it can; "told N" when N is there, now and then "saved N" when the library
- * has said that all so far is on disk, "failed N" at the end. */
+/* A program of the C library that is killed from under: it adds positions below the first one, with
+ * the moves 1, 2, 3 ..., as long as it can; "told N" when N is there, now and then "saved N" when
+ * the library has said that all so far is on disk, "failed N" at the end. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* A program of the C library that does as it is told, line by line: "add MOVE", "clear", "size", "state N",
- * "property", "mine"; it answers each with a number, or "error CODE". */
+/* A program of the C library that does as it is told, line by line: "add MOVE", "clear", "size",
+ * "state N", "property", "mine"; it answers each with a number, or "error CODE". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@ static int perform(char const *word, int number)
     char state[8] = "";
     if (strcmp(word, "add") == 0) {
         snprintf(state, sizeof state, "%d", number);
-        redo_position *p = redo_addposition(session, redo_getfirstposition(session), number, state, 0,
-                                            redo_check);
+        redo_position *p =
+            redo_addposition(session, redo_getfirstposition(session), number, state, 0, redo_check);
         return p ? (int)redo_getpositionid(p) : -1;
     }
     if (strcmp(word, "clear") == 0)

@@ -1,7 +1,7 @@
-/* A disk that can be told to be slow or to fail: put before a program by LD_PRELOAD, it stands in for
- * fsync() and fdatasync(). The file that SYNC_CONTROL names says what each sync does, read anew every
- * time: "ok"; "wait" until it says something else; "fail", and nothing is synced; "fail N": the Nth sync
- * from when that was first read, and later ones are as "ok". */
+/* A disk that can be told to be slow or to fail: put before a program by LD_PRELOAD, it stands in
+ * for fsync() and fdatasync(). The file that SYNC_CONTROL names says what each sync does, read anew
+ * every time: "ok"; "wait" until it says something else; "fail", and nothing is synced; "fail N":
+ * the Nth sync from when that was first read, and later ones are as "ok". */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -298,12 +298,18 @@ END_TEST
 
 START_TEST(a_str_anywhere_in_a_value_of_any_type_must_be_utf8)
 {
-    char const *const good[] = {"c0", "a0", "a2 c3a9", "c4 01 ff", "90", "80",
+    char const *const good[] = {"c0",
+                                "a0",
+                                "a2 c3a9",
+                                "c4 01 ff",
+                                "90",
+                                "80",
                                 "92 93 a1'a' c4 01 ff 01 81 a1'k' 92 a1'b' c0",
                                 "82 c4 01 ff 01 91 01 a1'x'"};
-    char const *const bad[] = {"a1 ff", "91 a1 ff", "81 a1 ff 01", "81 01 a1 ff",
-                               "93 90 80 a1 ff", "92 91 91 91 90 a1 c3", "81 91 a1 ff c0",
-                               "92 82 01 02 03 81 04 92 05 a2 c080 06"};
+    char const *const bad[] = {"a1 ff",          "91 a1 ff",
+                               "81 a1 ff 01",    "81 01 a1 ff",
+                               "93 90 80 a1 ff", "92 91 91 91 90 a1 c3",
+                               "81 91 a1 ff c0", "92 82 01 02 03 81 04 92 05 a2 c080 06"};
     char text[200];
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -326,7 +332,8 @@ START_TEST(a_value_of_any_type_is_looked_at_as_deep_as_a_frame_can_be)
 
     nested[0] = (msgpack_object){.type = MSGPACK_OBJECT_STR, .via.str = {1, "\xff"}};
     for (size_t i = 1; i < FRAME_DEPTH_MAX + 2; i++)
-        nested[i] = (msgpack_object){.type = MSGPACK_OBJECT_ARRAY, .via.array = {1, &nested[i - 1]}};
+        nested[i] =
+            (msgpack_object){.type = MSGPACK_OBJECT_ARRAY, .via.array = {1, &nested[i - 1]}};
     for (size_t i = 0; i <= FRAME_DEPTH_MAX; i++)
         ck_assert_int_eq(arg_read(PARAM_ANY, &nested[i], &arg), REDO_EUTF8);
     ck_assert_int_eq(arg_read(PARAM_ANY, &nested[FRAME_DEPTH_MAX + 1], &arg), REDO_ETOOBIG);

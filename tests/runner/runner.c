@@ -113,7 +113,7 @@ static json_t *perform(redo_session *session, struct seen *seen, json_t *op, jso
     int size;
 #define INT(i) ((int)json_integer_value(json_array_get(op, i)))
 #define STATE(i) (state = unhex(json_string_value(json_array_get(op, i)), &size))
-#define WRONGSIZE(i) /* which redo.h can not see: a state has no length there */                   \
+#define WRONGSIZE(i) /* which redo.h can not see: a state has no length there */ \
     (strlen(json_string_value(json_array_get(op, i))) != 2 * (size_t)redo_getstatesize(session))
 #define POSITION(i) at(seen, session, op, i)
     if ((!strcmp(name, "add") && WRONGSIZE(3)) || (!strcmp(name, "cycle") && WRONGSIZE(2)) ||
@@ -170,7 +170,8 @@ static int play(json_t *script)
     note(&seen, session);
     json_t *steps = json_array(), *step;
     size_t i;
-    json_array_foreach(json_object_get(script, "steps"), i, step) {
+    json_array_foreach(json_object_get(script, "steps"), i, step)
+    {
         json_t *op = json_object_get(step, "op"), *out = json_object(), *pos = NULL;
         if (op && strcmp(json_string_value(json_array_get(op, 0)), "dump")) {
             json_object_set(out, "op", op);
@@ -185,7 +186,8 @@ static int play(json_t *script)
         json_object_set_new(out, "chg", json_integer(redo_hassessionchanged(session)));
         json_array_append_new(steps, out);
     }
-    json_t *answer = json_pack("{s:O?,s:o}", "name", json_object_get(script, "name"), "steps", steps);
+    json_t *answer =
+        json_pack("{s:O?,s:o}", "name", json_object_get(script, "name"), "steps", steps);
     json_dumpf(answer, stdout, JSON_COMPACT);
     putchar('\n');
     fflush(stdout);

@@ -1,8 +1,9 @@
-/* A disk that fails: a SQLite VFS over the system's, made the default by faulty_install(), so that the
- * store's own layer comes to lie on it. What is written stays in memory until it is synced. Then
+/* A disk that fails: a SQLite VFS over the system's, made the default by faulty_install(), so that
+ * the store's own layer comes to lie on it. What is written stays in memory until it is synced.
+ * Then
  *
- *   - a call can fail, once or from there on, a failed write leaving half of its bytes behind, and a
- *     failed sync losing what it should have synced while it can still be read, as Linux does;
+ *   - a call can fail, once or from there on, a failed write leaving half of its bytes behind, and
+ * a failed sync losing what it should have synced while it can still be read, as Linux does;
  *   - the power can be cut: of what was not synced nothing is left, or any of its sectors.
  *
  * Files that are read other than through SQLite have what was synced, and all of it once they are
@@ -29,8 +30,8 @@ void faulty_disarm(void);
 unsigned faulty_calls(void);
 bool faulty_failed(void);
 
-/* Everything that is not synced is gone, or with `sectors` (a seed, not 0) some of it. All files that are
- * open stay dark until they are closed. */
+/* Everything that is not synced is gone, or with `sectors` (a seed, not 0) some of it. All files
+ * that are open stay dark until they are closed. */
 void faulty_power_cut(unsigned sectors);
 
 /* The process is killed: everything written is there. Otherwise as above. */

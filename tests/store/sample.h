@@ -1,4 +1,5 @@
-/* What the tests of the store share: a folder of their own, and sessions whose content can be told. */
+/* What the tests of the store share: a folder of their own, and sessions whose content can be told.
+ */
 #ifndef TESTS_STORE_SAMPLE_H
 #define TESTS_STORE_SAMPLE_H
 
@@ -24,9 +25,9 @@ struct sample {
     struct history *history;
     struct store_info info;
     char name[64];
-    uint32_t size;      /* of states */
-    uint32_t random;    /* of the next state */
-    bool wild;          /* states differ in all bytes, not in a few */
+    uint32_t size;   /* of states */
+    uint32_t random; /* of the next state */
+    bool wild;       /* states differ in all bytes, not in a few */
     unsigned char *state;
 };
 

@@ -139,8 +139,8 @@ static bool list_one(void *data, struct store_info const *info)
 static char const *list(char const *prefix, char const *after, size_t limit, bool trash)
 {
     listed[0] = '\0';
-    ck_assert_int_eq(store_list(reader, prefix, strlen(prefix), after, strlen(after), 0, limit, trash,
-                                list_one, NULL),
+    ck_assert_int_eq(store_list(reader, prefix, strlen(prefix), after, strlen(after), 0, limit,
+                                trash, list_one, NULL),
                      REDO_OK);
     return listed;
 }
