@@ -144,19 +144,12 @@ static int join(struct call *call, struct room *room, int64_t size, int64_t cmps
     return REDO_OK;
 }
 
-/* Makes a room of the history, which belongs to it from here on; in the store if it has a name and
- * `stored`. */
-static int begin(struct call *call, struct history *history, char const *name, size_t name_size,
-                 bool stored, bool relaxed, struct room **begun)
+/* Makes a room of the history, which belongs to it from here on; if it is to be stored, with its dump. */
+static int begin_dumped(struct call *call, struct history *history, char const *name,
+                        size_t name_size, bool stored, bool relaxed, void const *dump, size_t size,
+                        struct room **begun)
 {
     struct gateway *gateway = call->gateway;
-    void *dump = NULL;
-    size_t size = 0;
-    stored = stored && name && gateway->store;
-    if (stored && history_dump(history, &dump, &size)) {
-        history_free(history);
-        return call_fail(call, REDO_ENOMEM);
-    }
     struct store_info info = {
         .id = stored ? gateway->registry.next_handle : 0,
         .name = name,
@@ -170,22 +163,35 @@ static int begin(struct call *call, struct history *history, char const *name, s
         rooms_discard(gateway, room);
         room = NULL;
     }
-    if (!room) {
-        free(dump);
+    if (!room)
         return call_fail(call, REDO_ENOMEM);
-    }
     if (stored) {
         gateway->registry.next_handle++;
         info = rooms_info(room);
         batch_create(committer_change(&gateway->committer, !relaxed, &room->number), &info, dump,
                      size);
-        free(dump);
     } else if (!name) {
         room->owner = call->client;
         list_append(&call->client->privates, &room->in_owner);
     }
     *begun = room;
     return REDO_OK;
+}
+
+/* The same; in the store if it has a name and `stored`. */
+static int begin(struct call *call, struct history *history, char const *name, size_t name_size,
+                 bool stored, bool relaxed, struct room **begun)
+{
+    void *dump = NULL;
+    size_t size = 0;
+    stored = stored && name && call->gateway->store;
+    if (stored && history_dump(history, &dump, &size)) {
+        history_free(history);
+        return call_fail(call, REDO_ENOMEM);
+    }
+    int rc = begin_dumped(call, history, name, name_size, stored, relaxed, dump, size, begun);
+    free(dump);
+    return rc;
 }
 
 static int begin_and_answer(struct call *call, struct history *history, struct arg const *name,
@@ -461,17 +467,58 @@ int call_renamesession(struct call *call)
     return REDO_OK;
 }
 
-int call_copysession(struct call *call)
+/* A stored session is copied from the store, on the pool: it may be large. job->name is the copy's.
+ */
+static void run_copy(struct job *job)
 {
-    struct arg const *name = &call->args.param[1];
-    struct room *room, *begun;
-    int rc = check_name(call, name);
-    if (rc || (rc = call_room(call, &room)) ||
-        (rc = check_free(call, name->bytes.data, name->bytes.size)))
-        return rc;
+    struct store_info other;
+    void *dump;
+    size_t size;
+    job->result = store_load(job->reader, job->id, &job->history, &job->sequence, &job->damaged);
+    if (!job->result)
+        job->result = history_dump(job->history, &dump, &size);
+    if (job->result)
+        return;
+    job->packed = (struct buffer){.data = dump, .size = size, .cap = size};
+    job->more = store_find(job->reader, job->name.data, job->name.size, &other) == REDO_OK;
+}
+
+static int copy_stored(struct call *call, struct room const *room, struct arg const *name,
+                       struct room **begun)
+{
+    struct job *job = call_finished(call, run_copy);
+    if (!job) {
+        job = job_new(call->gateway, call->client);
+        if (job) {
+            job->run = run_copy;
+            job->id = room->handle;
+            buffer_append(&job->name, name->bytes.data, name->bytes.size);
+        }
+        return call_start(call, job);
+    }
+    if (job->result)
+        return call_fail(call, job->result);
+    if (job->more || registry_named(&call->gateway->registry, name->bytes.data, name->bytes.size)) {
+        call_fail(call, REDO_EEXISTS);
+        error_add_text(&call->error, "name", name->bytes.data, name->bytes.size);
+        return REDO_EEXISTS;
+    }
+    struct history *history = job->history;
+    job->history = NULL; /* the room's, or gone */
+    return begin_dumped(call, history, name->bytes.data, name->bytes.size, true,
+                        room_relaxed(room, call->client), job->packed.data, job->packed.size,
+                        begun);
+}
+
+static int copy_in_memory(struct call *call, struct room const *room, struct arg const *name,
+                          struct room **begun)
+{
     void *dump;
     size_t size;
     struct history *history;
+    int rc = check_free(call, name->bytes.data, name->bytes.size);
+    if (rc)
+        return rc;
     rc = history_dump(room->history, &dump, &size);
     if (!rc) {
         rc = history_load(dump, size, &history);
@@ -480,8 +527,19 @@ int call_copysession(struct call *call)
     if (rc)
         return call_fail(call, rc);
     /* What is not to touch the disk does not by a copy either. */
-    rc = begin(call, history, name->bytes.data, name->bytes.size, room->stored || !room->name,
-               room_relaxed(room, call->client), &begun);
+    return begin(call, history, name->bytes.data, name->bytes.size, !room->name,
+                 room_relaxed(room, call->client), begun);
+}
+
+int call_copysession(struct call *call)
+{
+    struct arg const *name = &call->args.param[1];
+    struct room *room, *begun;
+    int rc = check_name(call, name);
+    if (rc || (rc = call_room(call, &room)))
+        return rc;
+    rc = room->stored ? copy_stored(call, room, name, &begun)
+                      : copy_in_memory(call, room, name, &begun);
     if (rc)
         return rc;
     call_waits_for(call, begun);
