@@ -100,24 +100,21 @@ static void run_kept(struct job *job)
  */
 static int find_kept(struct call *call, struct room *room, struct job **found)
 {
-    struct job *job = call->client->job;
+    struct job *job = call_finished(call, run_kept);
     uint64_t key = (uint64_t)call_integer(call, 1);
     if (!room->stored) {
         call_fail(call, REDO_ENOTKEPT);
         error_add_int(&call->error, "key", (int64_t)key);
         return REDO_ENOTKEPT;
     }
-    if (!job || job->run != run_kept) {
+    if (!job) {
         job = job_new(call->gateway, call->client);
-        if (!job)
-            return call_fail(call, REDO_ENOMEM);
-        job->run = run_kept;
-        job->id = room->handle;
-        job->limit = key;
-        job_start_after(job, room->number);
-        if (job->waiting)
-            committer_flush(&call->gateway->committer);
-        return CALL_LATER;
+        if (job) {
+            job->run = run_kept;
+            job->id = room->handle;
+            job->limit = key;
+        }
+        return call_start(call, job);
     }
     if (job->result) {
         call_fail(call, job->result);
@@ -212,22 +209,19 @@ int call_listsubtrees(struct call *call)
     int rc = call_room(call, &room);
     if (rc)
         return rc;
-    struct job *job = call->client->job;
     if (!room->stored) {
         pack_array(call_reply(call), 0);
         return REDO_OK;
     }
-    if (!job || job->run != run_list_kept) {
+    struct job *job = call_finished(call, run_list_kept);
+    if (!job) {
         job = job_new(call->gateway, call->client);
-        if (!job)
-            return call_fail(call, REDO_ENOMEM);
-        job->run = run_list_kept;
-        job->id = room->handle;
-        job->limit = page_limit(&call->args);
-        job_start_after(job, room->number);
-        if (job->waiting)
-            committer_flush(&call->gateway->committer);
-        return CALL_LATER;
+        if (job) {
+            job->run = run_list_kept;
+            job->id = room->handle;
+            job->limit = page_limit(&call->args);
+        }
+        return call_start(call, job);
     }
     if (job->result)
         return call_fail(call, job->result);

@@ -124,21 +124,16 @@ int call_backup(struct call *call)
         error_begin(&call->error, REDO_ENAME, "not an absolute path");
         return REDO_ENAME;
     }
-    struct job *job = call->client->job;
-    if (!job || job->run != run_backup) {
+    struct job *job = call_finished(call, run_backup);
+    if (!job) {
         job = job_new(call->gateway, call->client);
-        if (!job)
-            return call_fail(call, REDO_ENOMEM);
-        job->run = run_backup;
-        job->trash = args_flag(&call->args, "force", false); /* what is there may go */
-        buffer_append(&job->name, path->bytes.data, path->bytes.size);
-        buffer_append(&job->name, "", 1);
-        if (job->name.failed) {
-            job_free(job);
-            return call_fail(call, REDO_ENOMEM);
+        if (job) {
+            job->run = run_backup;
+            job->trash = args_flag(&call->args, "force", false); /* what is there may go */
+            buffer_append(&job->name, path->bytes.data, path->bytes.size);
+            buffer_append(&job->name, "", 1);
         }
-        job_start_after(job, committer_flush(&call->gateway->committer));
-        return CALL_LATER;
+        return call_start(call, job);
     }
     if (job->result) {
         error_begin(&call->error, job->result, "%s",
