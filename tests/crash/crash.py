@@ -31,8 +31,10 @@ class Daemon:
         self.redod, self.socket = redod, os.path.join(folder, "socket")
         self.store = os.path.join(folder, "store")
         self.process = None
+        self.killed = False
 
     def start(self):
+        self.killed = False
         self.process = subprocess.Popen(
             [self.redod, "--socket", self.socket, "--store", self.store, "--log-level", "error",
              "--relaxed-delay", "20"])
@@ -43,6 +45,8 @@ class Daemon:
             try:
                 return Rpc(self.socket, 60)
             except OSError:
+                if self.killed:
+                    raise Closed("the daemon was killed before this connected")
                 if self.process.poll() is not None:
                     raise RuntimeError("the daemon ended with %s" % self.process.returncode)
                 if time.monotonic() > deadline:
@@ -50,6 +54,7 @@ class Daemon:
                 time.sleep(0.005)
 
     def kill(self):
+        self.killed = True
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
