@@ -232,10 +232,10 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
         return REDO_ENOMEM;
     void *kept = NULL; /* what a dropped subtree can be brought back from */
     size_t kept_size = 0;
-    int rc = room->stored && op->kind == REDO_OP_DROPTREE ? capture(room, op, &kept, &kept_size)
-                                                          : REDO_OK;
-    if (!rc)
-        rc = apply(room, op, result);
+    if (room->stored && op->kind == REDO_OP_DROPTREE &&
+        capture(room, op, &kept, &kept_size) == REDO_ENOMEM)
+        return REDO_ENOMEM; /* whatever else is wrong is wrong below, too, or was done before */
+    int rc = apply(room, op, result);
     if (rc || !result->changed) {
         free(kept);
         return rc;
