@@ -34,6 +34,8 @@ struct node {
     uint32_t linkprev;
 };
 
+struct changes;
+
 struct history {
     void *owner;      /* whoever holds this history; not looked at here */
     uint32_t size;    /* bytes of a state */
@@ -53,6 +55,7 @@ struct history {
     struct cursors cursors;
     struct keys keys;
     struct answer answer;    /* of the last operation: see history_answer() */
+    struct changes *changes; /* NULL: a session of states */
     struct touched *touched; /* where positions that change are noted, or NULL */
     uint64_t sequence; /* of the last operation, as whoever counts them says; kept with a key */
     uint32_t *scratch; /* numbers, for an operation at work: see history_scratch() */
