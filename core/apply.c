@@ -37,8 +37,7 @@ static int check_content(struct history const *h, redo_operation const *op)
     return op->state && changes_lines(op->state, op->statesize) >= 0 ? REDO_OK : REDO_EOPERATION;
 }
 
-/* Whether the content of an ADD is another than that of the position that is there. */
-static bool content_differs(struct history const *h, struct node const *n, redo_operation const *op)
+bool history_differs(struct history const *h, struct node const *n, redo_operation const *op)
 {
     if (!h->changes)
         return memcmp(node_state(h, n), op->state, h->size) != 0;
@@ -51,7 +50,7 @@ static int add_existing(struct history *h, struct node *prev, struct node *n,
                         redo_operation const *op, redo_result *r)
 {
     r->position = n->in.id;
-    r->differs = n->p.endpoint != op->endpoint || content_differs(h, n, op);
+    r->differs = n->p.endpoint != op->endpoint || history_differs(h, n, op);
     r->changed = branch_front(h, prev, n);
     return REDO_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/changes/changes.h"
 #include "core/dump.h"
 #include "core/redo.h"
 #include "server/call.h"
@@ -105,6 +106,8 @@ static int set_relaxed(struct client *client, struct room const *room, bool rela
     return REDO_OK;
 }
 
+#define CREATE (-2) /* nothing of that name is there: never a code of the table */
+
 /* ---- beginning --------------------------------------------------------------------------- */
 
 static int fail_state(struct call *call, char const *why)
@@ -123,8 +126,18 @@ static void answer_begin(struct call *call, struct room const *room, bool create
     pack_bool(b, created);
 }
 
-/* A session of that name is there already. */
-static int join(struct call *call, struct room *room, int64_t size, int64_t cmpsize)
+/* Whether two sessions are of one kind, size or schema. */
+static bool is_alike(struct history const *a, struct history const *b)
+{
+    struct changes const *c = a->changes, *d = b->changes;
+    if (a->size != b->size || a->cmpsize != b->cmpsize || !c != !d)
+        return false;
+    return !c || (c->lenient == d->lenient && c->schema.size == d->schema.size &&
+                  (!c->schema.size || !memcmp(c->schema.bytes, d->schema.bytes, c->schema.size)));
+}
+
+/* A session of that name is there already; `wanted` is what was to be begun. */
+static int join(struct call *call, struct room *room, struct history const *wanted)
 {
     call_waits_for(call, room);
     if (!args_flag(&call->args, "join", false)) {
@@ -132,8 +145,8 @@ static int join(struct call *call, struct room *room, int64_t size, int64_t cmps
         error_add_text(&call->error, "name", room->name, room->name_size);
         return REDO_EEXISTS;
     }
-    if (size != room->history->size || (cmpsize ? cmpsize : size) != room->history->cmpsize) {
-        fail_state(call, "the session exists with other sizes");
+    if (!is_alike(room->history, wanted)) {
+        fail_state(call, "the session exists with other sizes, or another schema");
         error_add_int(&call->error, "size", room->history->size);
         error_add_int(&call->error, "cmpsize", room->history->cmpsize);
         return REDO_ESTATE;
@@ -220,22 +233,30 @@ int call_beginsession(struct call *call)
         return fail_state(call, "cmpsize is not in 0 to size");
     if ((int64_t)state->bytes.size != size)
         return fail_state(call, "size is not the length of the state");
-    if (name->present) {
-        struct room *there;
-        if (check_name(call, name))
-            return call->error.code;
-        int rc = rooms_named(call, name->bytes.data, name->bytes.size, &there);
-        if (rc == REDO_OK)
-            return join(call, there, size, cmpsize);
-        if (rc != REDO_ENOSESSION)
-            return fail_session(call, rc, name);
-    }
     struct history *history = history_new(state->bytes.data, (size_t)size, (size_t)cmpsize);
-    if (!history)
-        return call_fail(call, redo_lasterror());
+    return history ? call_begin_new(call, history) : call_fail(call, redo_lasterror());
+}
+
+int call_begin_new(struct call *call, struct history *history)
+{
+    struct arg const *name = args_option(&call->args, "name");
     struct client const *by = call->client;
-    int rc = history_sign(history, by->conn->peer.uid, by->name ? by->name : "", by->name_size,
-                          (uint32_t)time(NULL));
+    struct room *there;
+    int rc = name->present ? check_name(call, name) : REDO_ENOSESSION;
+    if (!rc)
+        rc = rooms_named(call, name->bytes.data, name->bytes.size, &there);
+    if (rc == REDO_OK)
+        rc = join(call, there, history);
+    else if (rc == REDO_ENOSESSION)
+        rc = CREATE;
+    else if (!call->error.code)
+        rc = fail_session(call, rc, name);
+    if (rc != CREATE) {
+        history_free(history);
+        return rc;
+    }
+    rc = history_sign(history, by->conn->peer.uid, by->name ? by->name : "", by->name_size,
+                      (uint32_t)time(NULL));
     if (rc) {
         history_free(history);
         return call_fail(call, rc);

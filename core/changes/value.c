@@ -238,6 +238,32 @@ static void put_real(struct value_writer *w, double real)
     put_head(w, 0xcb, 8, bits);
 }
 
+/* Whether it is UTF-8: what is not is told as bytes, lest strict readers choke on it. */
+static bool is_text(char const *text, size_t size)
+{
+    unsigned char const *p = (unsigned char const *)text, *end = p + size;
+    while (p < end) {
+        unsigned char c = *p++;
+        unsigned more = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : (c & 0xf0) == 0xe0 ? 2 : 3;
+        if ((c >= 0x80 && c < 0xc2) || c > 0xf4 || (size_t)(end - p) < more)
+            return false;
+        if ((c == 0xe0 && p[0] < 0xa0) || (c == 0xed && p[0] > 0x9f) || (c == 0xf0 && p[0] < 0x90) ||
+            (c == 0xf4 && p[0] > 0x8f))
+            return false;
+        while (more--)
+            if ((*p++ & 0xc0) != 0x80)
+                return false;
+    }
+    return true;
+}
+
+static void put_binary(struct value_writer *w, char const *data, size_t size)
+{
+    put_head(w, size <= 0xff ? 0xc4 : size <= 0xffff ? 0xc5 : 0xc6,
+             size <= 0xff ? 1 : size <= 0xffff ? 2 : 4, size);
+    value_put_bytes(w, data, size);
+}
+
 /* The value in its one form. */
 static bool put_value(struct value_writer *w, struct value_reader *r)
 {
@@ -262,7 +288,10 @@ static bool put_value(struct value_writer *w, struct value_reader *r)
             put_real(w, v.real);
             break;
         case VALUE_STRING:
-            value_put_string(w, v.string.data, v.string.size);
+            if (is_text(v.string.data, v.string.size))
+                value_put_string(w, v.string.data, v.string.size);
+            else
+                put_binary(w, v.string.data, v.string.size);
             break;
         case VALUE_ARRAY:
             value_put_array(w, v.count);
