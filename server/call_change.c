@@ -28,7 +28,10 @@ static int fail_operation(struct call *call, int code, struct room const *room,
 
 int call_apply(struct call *call, struct room *room, redo_operation const *op, redo_result *result)
 {
-    int rc = room_apply(room, call->client, call_in_hurry(call, room), op, result);
+    int rc = call_check_write(call, room);
+    if (rc)
+        return rc;
+    rc = room_apply(room, call->client, call_in_hurry(call, room), op, result);
     if (!rc) {
         call_waits_for(call, room); /* for this change, too */
         return REDO_OK;
@@ -63,7 +66,7 @@ static int check_strict(struct call *call, struct room const *room, redo_operati
 int call_addposition(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     redo_operation op = {.kind = REDO_OP_ADD,
@@ -213,7 +216,7 @@ static int read_items(struct call *call, struct room *room, msgpack_object_array
 int call_addpositions(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     msgpack_object_array const *list = &call->args.param[1].array;
@@ -250,7 +253,7 @@ int call_addpositions(struct call *call)
  * them, and applies it. */
 static int change(struct call *call, redo_operation *op, struct room **room, redo_result *r)
 {
-    int rc = call_room(call, room);
+    int rc = call_room_changed(call, room);
     return rc ? rc : call_apply(call, *room, op, r);
 }
 
@@ -378,7 +381,7 @@ int call_apply_encoded(struct call *call)
     struct arg const *bytes = &call->args.param[1];
     redo_operation op;
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     if (!redo_operation_decode(bytes->bytes.data, bytes->bytes.size, &op))

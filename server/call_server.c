@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "protocol/describe.h"
+#include "server/access.h"
 #include "server/call.h"
 #include "server/daemon.h"
 #include "server/job.h"
@@ -40,7 +41,7 @@ int call_server_hello(struct call *call)
 static bool note_damaged(void *data, struct store_info const *info)
 {
     struct job *job = data;
-    if (info->damaged) {
+    if (info->damaged && access_may_info(job->asker, info, ACCESS_READ)) {
         pack_str(&job->packed, info->name, info->name_size);
         job->count++;
     }
@@ -113,11 +114,10 @@ static void run_backup(struct job *job)
 int call_backup(struct call *call)
 {
     struct arg const *path = &call->args.param[0];
-    uid_t uid = call->client->conn->peer.uid;
     if (!call->gateway->store)
         return call_fail(call, REDO_ESTORE);
     /* The daemon writes the file as itself: for nobody who could not do that anyway. */
-    if (uid != 0 && uid != geteuid())
+    if (!call->client->asker->all)
         return call_fail(call, REDO_EDENIED);
     if (!path->bytes.size || path->bytes.data[0] != '/' ||
         memchr(path->bytes.data, '\0', path->bytes.size)) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "protocol/error.h"
+#include "server/access.h"
 #include "server/call.h"
 #include "server/client.h"
 #include "server/conn.h"
@@ -31,6 +32,7 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_PURGESESSION] = call_purgesession,
     [METHOD_RENAMESESSION] = call_renamesession,
     [METHOD_COPYSESSION] = call_copysession,
+    [METHOD_SETSESSIONMODE] = call_setsessionmode,
     [METHOD_GETSESSION] = call_getsession,
     [METHOD_GETFIRSTPOSITION] = call_getfirstposition,
     [METHOD_GETSESSIONSIZE] = call_getsessionsize,
@@ -172,8 +174,13 @@ void gateway_finish(struct gateway *gateway)
 void gateway_open(struct gateway *gateway, struct conn *conn)
 {
     struct client *client = calloc(1, sizeof *client);
-    if (!client) {
+    uv_os_fd_t fd = -1;
+    uv_fileno((uv_handle_t *)&conn->pipe, &fd);
+    if (client)
+        client->asker = asker_new(&conn->peer, fd);
+    if (!client || !client->asker) {
         log_error("out of memory for a connection");
+        free(client);
         conn_end(conn);
         return;
     }
@@ -257,6 +264,7 @@ bool gateway_message(struct gateway *gateway, struct conn *conn, struct message 
     }
     if (call.client->job) /* its result was used, and the error may tell a text of it */
         job_free(call.client->job);
+    call.client->found = 0;
     return true;
 }
 
@@ -288,6 +296,7 @@ void gateway_gone(struct gateway *gateway, struct conn *conn)
     list_remove(&client->in_clients);
     outbox_close(&client->outbox);
     free(client->relaxed);
+    asker_release(client->asker);
     free(client);
     conn->data = NULL;
 }

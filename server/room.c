@@ -8,6 +8,7 @@
 #include "core/subtree.h"
 #include "protocol/frame.h"
 #include "protocol/pack.h"
+#include "server/access.h"
 #include "server/client.h"
 #include "server/conn.h"
 #include "server/event.h"
@@ -213,12 +214,26 @@ void subscription_end(struct subscription *s)
     free(s);
 }
 
+static void tell_ended(struct room const *room, struct subscription *s)
+{
+    event_pack_ended(outbox_event(&s->client->outbox, room->stored, room->number, room->handle),
+                     room);
+    subscription_end(s);
+}
+
 void room_dismiss(struct room *room)
 {
-    while (!list_empty(&room->subscriptions)) {
-        struct subscription *s = list_entry(room->subscriptions.next, struct subscription, in_room);
-        event_pack_ended(outbox_event(&s->client->outbox, room->stored, room->number, room->handle),
-                         room);
-        subscription_end(s);
+    while (!list_empty(&room->subscriptions))
+        tell_ended(room, list_entry(room->subscriptions.next, struct subscription, in_room));
+}
+
+void room_expel(struct room *room)
+{
+    struct link *next;
+    for (struct link *l = room->subscriptions.next; l != &room->subscriptions; l = next) {
+        next = l->next;
+        struct subscription *s = list_entry(l, struct subscription, in_room);
+        if (!access_may_room(s->client->asker, room, ACCESS_READ))
+            tell_ended(room, s);
     }
 }

@@ -6,10 +6,13 @@
 #include "server/call.h"
 #include "server/job.h"
 
-/* The session of that name, or handle: REDO_OK, REDO_ENOSESSION, an error of the store, or
- * CALL_LATER. Private ones of others are not there. */
-int rooms_named(struct call *call, char const *name, size_t size, struct room **room);
+/* The session of exactly that name and owner, or of that handle; or the one that an address stands
+ * for: REDO_OK, REDO_ENOSESSION, an error of the store, or CALL_LATER. Those that this client may
+ * not read, and private ones of others, are not there. */
+int rooms_named(struct call *call, char const *name, size_t size, uint32_t owner,
+                struct room **room);
 int rooms_handled(struct call *call, uint64_t handle, struct room **room);
+int rooms_addressed(struct call *call, char const *text, size_t size, struct room **room);
 
 /* The session of that name or handle is being taken away, or renamed, in the open batch: until that
  * is on disk the store still shows it there. REDO_OK or REDO_ENOMEM. */
@@ -19,8 +22,9 @@ int rooms_leave(struct gateway *gateway, uint64_t id);
 uint64_t rooms_leaving(struct gateway const *gateway, uint64_t id);
 
 /* A session has left memory, or is gone for ever: what jobs under way have read of it, or of one of
- * that name, may not hold any more. */
-void rooms_departed(struct gateway *gateway, uint64_t id, char const *name, size_t size);
+ * that name and owner, may not hold any more. */
+void rooms_departed(struct gateway *gateway, uint64_t id, char const *name, size_t size,
+                    uint32_t owner);
 
 /* Whether that befell this session, or what the job asked for, since the job was started. */
 bool rooms_departed_since(struct job const *job, uint64_t id);

@@ -42,7 +42,7 @@ static void finish_look(struct job *job)
         if (registry_handled(&gateway->registry, id) || rooms_leaving(gateway, id) ||
             rooms_departed_since(job, id) || rooms_leave(gateway, id))
             continue;
-        rooms_departed(gateway, id, NULL, 0);
+        rooms_departed(gateway, id, NULL, 0, 0);
         batch_purge(committer_change(&gateway->committer, false, &number), id);
         purged++;
     }
