@@ -265,6 +265,13 @@ int call_beginsession(struct call *call)
     struct history *history = history_new(state->bytes.data, (size_t)size, (size_t)cmpsize);
     if (!history)
         return call_fail(call, redo_lasterror());
+    struct client const *by = call->client;
+    rc = history_sign(history, by->conn->peer.uid, by->name ? by->name : "", by->name_size,
+                      (uint32_t)time(NULL));
+    if (rc) {
+        history_free(history);
+        return call_fail(call, rc);
+    }
     how.stored = !args_flag(&call->args, "private", false);
     how.relaxed = args_flag(&call->args, "relaxed", false);
     return begin_and_answer(call, history, how);

@@ -49,7 +49,8 @@ def calls(info, handle):
             params = fitting(method, session)
             yield (method["name"], *params)
             for option in method["options"]:
-                value = {"bool": True, "count": 1, "size": 0o600, "position": 0, "str": "x", "int": 1}
+                value = {"bool": True, "count": 1, "size": 0o600, "position": 0, "str": "x", "int": 1,
+                         "bin": b"k"}
                 yield (method["name"], *params, {option["name"]: value[option["type"]]})
     for join in ({}, {"join": True}, {"join": True, "relaxed": True}):
         yield ("beginsession", STATE, 4, 0, {"name": "~%d/%s" % (ANN, SECRET), **join})

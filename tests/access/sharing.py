@@ -174,7 +174,7 @@ def calls(info, session):
 
 READING = {"getfirstposition", "getsessionsize", "getgraftbehavior", "getsavedstate", "getproperties",
            "hassessionchanged", "getsession", "getposition", "getbranches", "getpath", "getsolution", "gettree",
-           "getpositions", "listsubtrees", "attach", "readsnapshot", "detach", "endsession", "copysession"}
+           "getpositions", "listsubtrees", "getcursor", "getcursors", "getauthors", "attach", "readsnapshot", "detach", "endsession", "copysession"}
 IN_THE_TRASH = {"restoresession", "purgesession"}
 
 
