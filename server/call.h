@@ -53,6 +53,9 @@ int call_room_owned(struct call *call, struct room **room);
 /* Whether this client may change a session that it may read: REDO_OK, or REDO_EDENIED prepared. */
 int call_check_write(struct call *call, struct room const *room);
 
+/* Whether this user may take so much more: REDO_OK, or REDO_EFULL prepared. */
+int call_check_usage(struct call *call, uint32_t uid, struct usage_amount more);
+
 /* Whether a mode, if it is given, is one: REDO_OK, or REDO_ERANGE prepared. */
 int call_check_mode(struct call *call, struct arg const *mode);
 

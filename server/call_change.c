@@ -81,12 +81,36 @@ static int check_key(struct call *call)
     return REDO_EKEY;
 }
 
+/* How much more the operation may take: an upper bound. What makes nothing and brings nothing may
+ * be done over a limit too, so that there is a way back. */
+static struct usage_amount amount_of(struct room const *room, redo_operation const *op)
+{
+    struct history const *h = room->history;
+    struct usage_amount more = {.positions = history_growth(h, op)};
+    bool brings = op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_PROPERTY ||
+                  op->kind == REDO_OP_TURN || more.positions;
+    if (brings)
+        more.bytes = room->stored
+                         ? op->statesize
+                         : op->statesize + more.positions * (h->size + sizeof(struct node));
+    return more;
+}
+
+/* Whether the session's owner may take as much as the operation may. What is only repeated takes
+ * nothing. */
+static int check_usage(struct call *call, struct room const *room, redo_operation const *op)
+{
+    if (!call->gateway->usage.active || call_known(call, room))
+        return REDO_OK;
+    return call_check_usage(call, room->uid, amount_of(room, op));
+}
+
 int call_submit(struct call *call, struct room *room, redo_operation const *given,
                 redo_result *result)
 {
     redo_operation op = *given;
     int rc = call_check_write(call, room);
-    if (rc || (rc = check_key(call)))
+    if (rc || (rc = check_key(call)) || (rc = check_usage(call, room, given)))
         return rc;
     take_key(call, &op);
     rc = room_apply(room, call->client, call_in_hurry(call, room), &op, result);

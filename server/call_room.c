@@ -68,6 +68,19 @@ int call_check_write(struct call *call, struct room const *room)
     return check_access(call, room, ACCESS_WRITE);
 }
 
+int call_check_usage(struct call *call, uint32_t uid, struct usage_amount more)
+{
+    uint64_t value, takes;
+    char const *limit = usage_broken(&call->gateway->usage, uid, more, &value, &takes);
+    if (!limit)
+        return REDO_OK;
+    error_begin(&call->error, REDO_EFULL, "%s is %llu, and user %lu has %llu", limit,
+                (unsigned long long)value, (unsigned long)uid, (unsigned long long)takes);
+    error_add_word(&call->error, "limit", limit);
+    error_add_int(&call->error, "value", (int64_t)value);
+    return REDO_EFULL;
+}
+
 int call_check_mode(struct call *call, struct arg const *mode)
 {
     if (!mode->present || access_mode_valid((uint64_t)mode->integer))

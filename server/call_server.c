@@ -94,6 +94,7 @@ int call_server_info(struct call *call)
     }
     if (job && job->result)
         return call_fail(call, job->result);
+    struct config const *config = &call->gateway->daemon->config;
     struct describe_limit const limits[] = {
         {"name", ROOM_NAME_MAX},
         {"key", REDO_KEY_MAX},
@@ -102,8 +103,12 @@ int call_server_info(struct call *call)
         {"authors", REDO_AUTHORS_MAX},
         {"page", PAGE_MAX},
         {"page_bytes", PAGE_BYTES},
-        {"output", call->gateway->daemon->config.output_hard},
-        {"connections", call->gateway->daemon->config.max_connections},
+        {"output", config->output_hard},
+        {"connections", config->max_connections},
+        {"user_connections", config->user_connections},
+        {"user_sessions", config->user_sessions},
+        {"user_positions", config->user_positions},
+        {"user_bytes", config->user_bytes},
     };
     struct frame_limits const *frame = &call->client->conn->conns->limits.frame;
     struct buffer *b = call_reply(call);

@@ -150,6 +150,13 @@ static int begin_dumped(struct call *call, struct history *history, struct begin
 {
     struct gateway *gateway = call->gateway;
     struct asker const *asker = call->client->asker;
+    struct usage_amount more = {.sessions = 1,
+                                .positions = history->count,
+                                .bytes = how->stored ? size : history_memory(history)};
+    if (call_check_usage(call, asker->uid, more)) {
+        history_free(history);
+        return call->error.code;
+    }
     struct store_info info = {
         .id = how->stored ? gateway->registry.next_handle : 0,
         .name = how->name,
@@ -162,7 +169,9 @@ static int begin_dumped(struct call *call, struct history *history, struct begin
     };
     struct room *room = rooms_enter(gateway, history, &info);
     if (room && how->relaxed && set_relaxed(call->client, room, true)) {
+        uint64_t id = room->handle;
         rooms_discard(gateway, room);
+        usage_leave(&gateway->usage, id); /* it is not in the store */
         room = NULL;
     }
     if (!room)
@@ -360,7 +369,7 @@ static int delete_damaged(struct call *call)
     uint64_t id = job->info.id;
     if (!access_may_info(call->client->asker, &job->info, ACCESS_OWN))
         return call_fail_session(call, REDO_EDENIED, &call->args.param[0]);
-    if (rooms_leave(call->gateway, id))
+    if (rooms_leave(call->gateway, id, LEAVING_TO_TRASH))
         return call_fail(call, REDO_ENOMEM);
     batch_trash(change(call), id, time(NULL));
     pack_nil(call_reply(call));
@@ -376,7 +385,7 @@ int call_deletesession(struct call *call)
     if (rc)
         return rc;
     if (room->stored) {
-        if (rooms_leave(call->gateway, room->handle))
+        if (rooms_leave(call->gateway, room->handle, LEAVING_TO_TRASH))
             return call_fail(call, REDO_ENOMEM);
         batch_trash(change(call), room->handle, time(NULL));
         room->number = call->number;
@@ -453,6 +462,9 @@ int call_restoresession(struct call *call)
     if (job->more || registry_named(registry, info.name, info.name_size, info.owner) ||
         registry_handled(registry, info.id))
         return fail_exists(call, info.name, info.name_size);
+    struct usage_amount more = {.sessions = 1, .positions = info.positions};
+    if (call_check_usage(call, info.owner, more)) /* its bytes have counted all the time */
+        return call->error.code;
     info.sequence = job->sequence;
     struct room *room = rooms_enter(call->gateway, job->history, &info);
     job->history = NULL;
@@ -472,7 +484,7 @@ int call_purgesession(struct call *call)
         return rc;
     if (registry_handled(&call->gateway->registry, job->id)) /* being restored */
         return call_fail_session(call, REDO_ENOSESSION, &call->args.param[0]);
-    if (rooms_leave(call->gateway, job->id))
+    if (rooms_leave(call->gateway, job->id, LEAVING_FOR_EVER))
         return call_fail(call, REDO_ENOMEM);
     batch_purge(change(call), job->id);
     rooms_departed(call->gateway, job->id, job->info.name, job->info.name_size, job->info.owner);
@@ -497,7 +509,7 @@ int call_renamesession(struct call *call)
     memcpy(copy, name->bytes.data, name->bytes.size);
     copy[name->bytes.size] = '\0';
     /* Under its old name the store shows it until the batch is on disk. */
-    if (room->stored && rooms_leave(call->gateway, room->handle)) {
+    if (room->stored && rooms_leave(call->gateway, room->handle, LEAVING_NAME)) {
         free(copy);
         return call_fail(call, REDO_ENOMEM);
     }

@@ -129,6 +129,9 @@ static int open_store(struct gateway *gateway)
     if (!rc) {
         gateway->registry.next_handle = last + 1;
         gateway->readers[gateway->reader_count++] = reader;
+        rc = usage_count(&gateway->usage, reader);
+    }
+    if (!rc) {
         if (committer_init(&gateway->committer, gateway->loop, gateway->store,
                            (int)config->relaxed_delay, &committer_handler, gateway) == 0) {
             trash_init(&gateway->trash, gateway, (int64_t)config->trash_age);
@@ -145,6 +148,10 @@ int gateway_init(struct gateway *gateway, struct daemon *daemon)
 {
     *gateway = (struct gateway){
         .daemon = daemon, .loop = &daemon->loop, .budget = daemon->config.memory_budget};
+    struct config const *config = &daemon->config;
+    usage_init(&gateway->usage, (struct usage_amount){.sessions = config->user_sessions,
+                                                      .positions = config->user_positions,
+                                                      .bytes = config->user_bytes});
     registry_init(&gateway->registry);
     list_init(&gateway->clients);
     list_init(&gateway->recent);
@@ -166,6 +173,7 @@ void gateway_close(struct gateway *gateway)
             log_error("what was changed last could not be stored: %s", redo_strerror(rc));
     }
     registry_close(&gateway->registry);
+    usage_close(&gateway->usage);
     buffer_free(&gateway->nowhere);
     free(gateway->leaving);
 }

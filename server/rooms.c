@@ -122,7 +122,7 @@ struct room *rooms_enter(struct gateway *gateway, struct history *history,
     room->uid = info->owner;
     room->gid = info->group;
     room->mode = info->mode;
-    if (registry_enter(&gateway->registry, room)) {
+    if (usage_reserve(&gateway->usage, room->uid) || registry_enter(&gateway->registry, room)) {
         room_free(room);
         return NULL;
     }
@@ -134,8 +134,15 @@ struct room *rooms_enter(struct gateway *gateway, struct history *history,
     room->journal_bytes = info->journal_bytes;
     if (room->stored)
         list_append(&gateway->recent, &room->in_recent);
+    usage_enter(&gateway->usage, room->handle, room->uid, history->count, rooms_bytes(room),
+                room->stored ? gateway->committer.number : 0);
     rooms_measure(gateway, room);
     return room;
+}
+
+uint64_t rooms_bytes(struct room const *room)
+{
+    return room->stored ? room->bytes : history_memory(room->history);
 }
 
 /* The room of a session that was loaded; another request may have been first. */
@@ -341,7 +348,7 @@ int rooms_addressed(struct call *call, char const *text, size_t size, struct roo
 
 /* ---- what is not on disk yet ------------------------------------------------------------- */
 
-int rooms_leave(struct gateway *gateway, uint64_t id)
+int rooms_leave(struct gateway *gateway, uint64_t id, enum leaving_how how)
 {
     if (gateway->leaving_count == gateway->leaving_cap) {
         size_t cap = gateway->leaving_cap ? gateway->leaving_cap * 2 : 8;
@@ -352,7 +359,7 @@ int rooms_leave(struct gateway *gateway, uint64_t id)
         gateway->leaving_cap = cap;
     }
     gateway->leaving[gateway->leaving_count++] =
-        (struct leaving){.id = id, .number = gateway->committer.number};
+        (struct leaving){.id = id, .number = gateway->committer.number, .how = how};
     return REDO_OK;
 }
 
@@ -385,10 +392,17 @@ void rooms_committed(struct gateway *gateway, uint64_t number)
         rooms_discard_broken(gateway);
     size_t kept = 0;
     for (size_t i = 0; i < gateway->leaving_count; i++) {
-        if (gateway->leaving[i].number > number)
-            gateway->leaving[kept++] = gateway->leaving[i];
-        else /* a job may have read the store just before this was on disk */
-            rooms_departed(gateway, gateway->leaving[i].id, NULL, 0, 0);
+        struct leaving *l = &gateway->leaving[i];
+        if (l->number > number) {
+            gateway->leaving[kept++] = *l;
+            continue;
+        }
+        /* A job may have read the store just before this was on disk. */
+        rooms_departed(gateway, l->id, NULL, 0, 0);
+        if (l->how == LEAVING_TO_TRASH)
+            usage_trash(&gateway->usage, l->id);
+        else if (l->how == LEAVING_FOR_EVER)
+            usage_leave(&gateway->usage, l->id);
     }
     gateway->leaving_count = kept;
 }
@@ -403,6 +417,8 @@ void rooms_discard(struct gateway *gateway, struct room *room)
     gateway->memory -= room->memory;
     if (room->stored)
         rooms_departed(gateway, room->handle, room->name, room->name_size, room->uid);
+    else
+        usage_leave(&gateway->usage, room->handle);
     registry_leave(&gateway->registry, room);
     room_free(room);
 }
@@ -410,6 +426,7 @@ void rooms_discard(struct gateway *gateway, struct room *room)
 void rooms_failed(struct gateway *gateway, uint64_t committed)
 {
     gateway->leaving_count = 0;
+    usage_failed(&gateway->usage, committed);
     for (size_t i = gateway->registry.handle_count; i > 0; i--) {
         struct room *room = gateway->registry.by_handle[i - 1];
         if (!room->stored || room->number <= committed)

@@ -16,7 +16,7 @@ int rooms_addressed(struct call *call, char const *text, size_t size, struct roo
 
 /* The session of that name or handle is being taken away, or renamed, in the open batch: until that
  * is on disk the store still shows it there. REDO_OK or REDO_ENOMEM. */
-int rooms_leave(struct gateway *gateway, uint64_t id);
+int rooms_leave(struct gateway *gateway, uint64_t id, enum leaving_how how);
 
 /* The batch in which it is being taken away, or 0. */
 uint64_t rooms_leaving(struct gateway const *gateway, uint64_t id);
@@ -52,6 +52,9 @@ void rooms_discard_broken(struct gateway *gateway);
 
 /* Takes a room out of memory; who is attached is told to load it anew. */
 void rooms_discard(struct gateway *gateway, struct room *room);
+
+/* What a session takes: of the store, or of memory if it is not stored. */
+uint64_t rooms_bytes(struct room const *room);
 
 /* Has a session compacted, on the pool, if its journal has grown large. */
 void rooms_compact(struct gateway *gateway, struct room *room);
