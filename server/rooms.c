@@ -40,16 +40,16 @@ static int look_for(struct job *job, struct store_info *info)
     return rc;
 }
 
-/* Asked for by name, and the asker has none: others' sessions of that name that the asker may read
- * are noted in job->packed, for choose(). */
+/* Asked for by name: others' sessions of that name that the asker may read are noted in
+ * job->packed, for choose(), should the asker have none, or should it be on its way out. */
 static void run_load(struct job *job)
 {
     struct store_info info;
-    job->result = look_for(job, &info);
-    if (job->result == REDO_ENOSESSION && job->anyone) {
-        int rc = store_named(job->reader, job->name.data, job->name.size, note_readable, job);
-        job->result = rc ? rc : job->packed.failed ? REDO_ENOMEM : REDO_ENOSESSION;
-    }
+    job->result = job->anyone
+                      ? store_named(job->reader, job->name.data, job->name.size, note_readable, job)
+                      : REDO_OK;
+    if (!job->result)
+        job->result = job->packed.failed ? REDO_ENOMEM : look_for(job, &info);
     if (job->result)
         return;
     keep_info(job, &info);

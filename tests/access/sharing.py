@@ -51,6 +51,20 @@ def test_plain_name_is_the_own_session_or_the_first_begun_that_may_be_read(place
     assert eve.call("getsession", "n")["owner"] == BOB + 100
 
 
+@used()
+def test_plain_name_is_anothers_as_soon_as_the_own_session_is_deleted(place):
+    ann, bob = place.connect(ANN), place.connect(BOB)
+    s = begin(ann, name="n", mode=0o644)
+    for loaded in (True, False):
+        begin(bob, name="n")
+        if not loaded:
+            place.restart()
+            bob = place.connect(BOB)
+        told = bob.call_all([("deletesession", "n"), ("getsession", "n"), ("getsessionsize", "n"),
+                             ("listsubtrees", "n")])
+        assert told[0] == (None, None) and told[1][1]["session"] == s and told[2:] == [(None, 1), (None, [])]
+
+
 @everywhere
 def test_address_with_a_user_names_that_users_session(place):
     ann, bob = place.connect(ANN), place.connect(BOB)
