@@ -4,7 +4,7 @@ import msgpack
 
 from access import ANN, BOB, EDAMAGED, add, begin, error_of, everywhere, number, run, used
 
-SECRET = "secret"
+SECRET = "secret"  # BOB's; ANN asks, whose number is lower: of one name hers comes first
 STATE = number(1)
 
 
@@ -40,7 +40,7 @@ def names_session(method):
 
 def calls(info, handle):
     """Calls on the session that is or will be called SECRET and have the handle."""
-    plain, trash = ("~%d/%s" % (ANN, SECRET), SECRET, handle), (handle,)
+    plain, trash = ("~%d/%s" % (BOB, SECRET), SECRET, handle), (handle,)
     for method in info["methods"]:
         if not names_session(method):
             continue
@@ -53,7 +53,7 @@ def calls(info, handle):
                          "bin": b"k"}
                 yield (method["name"], *params, {option["name"]: value[option["type"]]})
     for join in ({}, {"join": True}, {"join": True, "relaxed": True}):
-        yield ("beginsession", STATE, 4, 0, {"name": "~%d/%s" % (ANN, SECRET), **join})
+        yield ("beginsession", STATE, 4, 0, {"name": "~%d/%s" % (BOB, SECRET), **join})
     yield ("loadsession", b"x", {"name": SECRET})
     yield ("server.info",)
     for trash in (False, True):
@@ -70,8 +70,8 @@ def answers(rpc, info, handle):
 
 
 def same(place, before, handle, info, what):
-    eve = place.connect(BOB)
-    now = answers(eve, info, handle)
+    asker = place.connect(ANN)
+    now = answers(asker, info, handle)
     differ = [(call, before[call], now[call]) for call in before if before[call] != now[call]]
     assert not differ, (what, differ[:3])
     assert len(before) > 150, len(before)
@@ -84,47 +84,47 @@ def next_handle(rpc):
 
 def prepare(place):
     """What the one who asks has: one before the secret one's name, one of its own trashed name."""
-    bob = place.connect(BOB)
+    ann = place.connect(ANN)
     for name in ("own", "zzz"):
-        begin(bob, name=name)
+        begin(ann, name=name)
     if not place.memory:
-        begin(bob, name="own too")
-        bob.call("deletesession", "own too")
-    return bob
+        begin(ann, name="own too")
+        ann.call("deletesession", "own too")
+    return ann
 
 
 def try_all(place, mode, *states):
-    bob, ann = prepare(place), place.connect(ANN, groups=[BOB])
-    info = bob.call("server.info")
-    handle = next_handle(ann)
-    before = answers(bob, info, handle)
-    assert begin(ann, name=SECRET, mode=mode) == handle
-    add(ann, handle, 0, 1, 1)
-    ann.call("setproperty", handle, "k", "v")
-    ann.call("dropsubtree", handle, 1)
-    add(ann, handle, 0, 1, 1)
+    ann, bob = prepare(place), place.connect(BOB, groups=[ANN])
+    info = ann.call("server.info")
+    handle = next_handle(bob)
+    before = answers(ann, info, handle)
+    assert begin(bob, name=SECRET, mode=mode) == handle
+    add(bob, handle, 0, 1, 1)
+    bob.call("setproperty", handle, "k", "v")
+    bob.call("dropsubtree", handle, 1)
+    add(bob, handle, 0, 1, 1)
     same(place, before, handle, info, "there")
     for name, change in states:
-        change(place, ann, handle)
-        ann = place.connect(ANN)
+        change(place, bob, handle)
+        bob = place.connect(BOB)
         same(place, before, handle, info, name)
 
 
-def restart(place, ann, handle):
+def restart(place, bob, handle):
     place.restart()
 
 
-def delete(place, ann, handle):
-    ann.call("deletesession", handle)
+def delete(place, bob, handle):
+    bob.call("deletesession", handle)
 
 
-def purge(place, ann, handle):
-    ann.call("purgesession", handle)
+def purge(place, bob, handle):
+    bob.call("purgesession", handle)
 
 
-def close(place, ann, handle):
-    ann.call("setsessionmode", handle, 0o666)
-    ann.call("setsessionmode", handle, 0o600)
+def close(place, bob, handle):
+    bob.call("setsessionmode", handle, 0o666)
+    bob.call("setsessionmode", handle, 0o600)
 
 
 @used()
@@ -145,32 +145,32 @@ def test_session_of_a_group_is_answered_as_none_to_who_is_not_in_it(place):
 
 @used("--memory-budget", "1")
 def test_private_session_that_left_memory_is_answered_as_none(place):
-    def leave(place, ann, handle):
+    def leave(place, bob, handle):
         for i in range(3):
-            begin(ann, name="other%d" % i)
+            begin(bob, name="other%d" % i)
     try_all(place, 0o600, ("out of memory", leave))
 
 
 @used()
 def test_damaged_private_session_is_answered_as_none(place):
     """Neither its name in server.info nor the code for damage."""
-    bob, ann = prepare(place), place.connect(ANN)
-    info = bob.call("server.info")
-    handle = next_handle(ann)
-    before = answers(bob, info, handle)
+    ann, bob = prepare(place), place.connect(BOB)
+    info = ann.call("server.info")
+    handle = next_handle(bob)
+    before = answers(ann, info, handle)
     mark = b"a state that is found in the file"
-    assert ann.call("beginsession", mark, len(mark), 0, {"name": SECRET})["session"] == handle
+    assert bob.call("beginsession", mark, len(mark), 0, {"name": SECRET})["session"] == handle
     place.stop()
     for path, data in place.bytes_on_disk():
         with open(path, "wb") as file:
             file.write(data.replace(mark, mark[::-1]))
     place.start()
     same(place, before, handle, info, "damaged")
-    ann = place.connect(ANN)
-    assert error_of(ann, "getsession", SECRET) == EDAMAGED
-    assert ann.call("server.info")["damaged"] == [SECRET]
+    bob = place.connect(BOB)
+    assert error_of(bob, "getsession", SECRET) == EDAMAGED
+    assert bob.call("server.info")["damaged"] == [SECRET]
     same(place, before, handle, info, "known to be damaged")
-    ann.call("deletesession", SECRET)
+    bob.call("deletesession", SECRET)
     same(place, before, handle, info, "deleted")
 
 
