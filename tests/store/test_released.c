@@ -117,6 +117,43 @@ START_TEST(a_repair_of_an_older_store_that_is_whole_leaves_one_of_this_version)
 }
 END_TEST
 
+static bool is_one_of_them(void *data, struct store_info const *info)
+{
+    unsigned *count = data;
+    ck_assert_msg(info->damaged || info->owner == (info->id == 5 ? 1000 : 1), "%u is of %u",
+                  (unsigned)info->id, info->owner);
+    ++*count;
+    return true;
+}
+
+START_TEST(an_older_store_that_is_damaged_becomes_one_of_this_version)
+{
+    char path[600];
+    struct store *store;
+    for (size_t at = 100; at < 14336; at += 157) {
+        unsigned char byte;
+        unsigned count = 0;
+        lay_out("v1");
+        snprintf(path, sizeof path, "%s/redo-1.db", folder);
+        int fd = open(path, O_RDWR);
+        ck_assert_int_eq(pread(fd, &byte, 1, (off_t)at), 1);
+        byte ^= 0x10;
+        ck_assert_int_eq(pwrite(fd, &byte, 1, (off_t)at), 1);
+        close(fd);
+        int rc = store_open(&store, folder, why, sizeof why);
+        ck_assert_msg(rc == REDO_OK, "byte %zu: %s", at, why);
+        struct store_reader *r = store_reader_open(store);
+        for (int trash = 0; trash <= 1; trash++)
+            ck_assert_int_eq(store_list(r, "", 0, "", 0, 0, 100, trash, is_one_of_them, &count),
+                             REDO_OK);
+        ck_assert_msg(count == 5, "byte %zu: %u sessions", at, count);
+        store_reader_close(r);
+        store_close(store);
+        sample_remove(folder);
+    }
+}
+END_TEST
+
 static unsigned calls_of_opening(void)
 {
     lay_out("v1");
@@ -166,6 +203,7 @@ int main(void)
                         sizeof versions / sizeof *versions);
     tcase_add_test(c, an_older_store_takes_a_name_of_two_owners_once_it_was_opened);
     tcase_add_test(c, a_repair_of_an_older_store_that_is_whole_leaves_one_of_this_version);
+    tcase_add_test(c, an_older_store_that_is_damaged_becomes_one_of_this_version);
     tcase_add_test(c, an_older_store_survives_a_failure_of_any_call_while_it_is_brought_up_to_date);
     tcase_set_timeout(c, 120);
     suite_add_tcase(s, c);
