@@ -102,9 +102,8 @@ static int stay(struct call *call, struct room *room)
 static uint32_t faults_of(struct room const *room, redo_result const *r)
 {
     struct node *n;
-    struct turn const *t = history_find(room->history, r->position, &n)
-                               ? NULL
-                               : changes_turn(room->history, n);
+    struct turn const *t =
+        history_find(room->history, r->position, &n) ? NULL : changes_turn(room->history, n);
     return t ? t->faults : 0;
 }
 

@@ -1,9 +1,10 @@
 /* Told in a notation of its own, a line a kind, and put into the form of a schema from that: it
  * stays as easy to hold against the document as a table. A field is told by the number of its place
- * in the line (the document's less one), by several (0,1,2), by =value, or by !place (its contrary).
+ * in the line (the document's less one), by several (0,1,2), by =value, or by !place (its
+ * contrary).
  *
- * Where the document and the game differ (the order of update, who is meant by holder), the recorded
- * traces decide: tests/cases/baba. */
+ * Where the document and the game differ (the order of update, who is meant by holder), the
+ * recorded traces decide: tests/cases/baba. */
 #include "core/changes/baba.h"
 
 #include <stdlib.h>
@@ -14,8 +15,7 @@ static char const objects[] = "name=\"\" x=0 y=0 dir=0 float=0 broken=0 holder=0
                               "back_init=0 dead=0 colour=[0,3,1] levelfile=\"\" levelname=\"\" "
                               "vislevel=0 completed=0 visstyle=0 maplevel=false colourstr=\"\" "
                               "clearcolour=\"\" originalname=\"\"";
-static char const level[] =
-    "xoffset=0 yoffset=0 dir=0 rotation=0 bonus=0 vision=0 visiontarget=0";
+static char const level[] = "xoffset=0 yoffset=0 dir=0 rotation=0 bonus=0 vision=0 visiontarget=0";
 static char const cursors[] = "onlevel=\"\" x=0 y=0 dir=0";
 
 static struct {

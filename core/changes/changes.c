@@ -10,8 +10,9 @@
 #include "core/error.h"
 #include "core/history.h"
 
-#define INTERVAL 512        /* turns between checkpoints, at first */
-#define CHECKPOINTS_MAX 128 /* when there are so many, or they take too much, every other one goes */
+#define INTERVAL 512 /* turns between checkpoints, at first */
+#define CHECKPOINTS_MAX \
+    128 /* when there are so many, or they take too much, every other one goes */
 #define CHECKPOINTS_BYTES ((size_t)16 * 1024 * 1024)
 
 /* ---- turns by position ------------------------------------------------------------------- */
@@ -180,8 +181,7 @@ static struct checkpoint *checkpoint_before(struct history *h, struct node *n,
     if (!c->checkpoint_count)
         return NULL;
     for (; n != past; n = node_prev(n)) {
-        struct checkpoint *p =
-            n->p.movecount % c->interval ? NULL : checkpoint_find(c, n->in.id);
+        struct checkpoint *p = n->p.movecount % c->interval ? NULL : checkpoint_find(c, n->in.id);
         if (p)
             return p;
     }
@@ -251,7 +251,8 @@ static void put_state(unsigned char state[CHANGES_STATE], struct digest d, uint3
 
 #define APART_UNIQUE UINT32_MAX /* equal to none: the digest is the number of the position */
 
-/* The state of the next position: the board's digest, and which of the boards of that digest it is. */
+/* The state of the next position: the board's digest, and which of the boards of that digest it is.
+ */
 static int find_state(struct history *h, struct table const *t, struct digest const *given,
                       unsigned char state[CHANGES_STATE])
 {
@@ -363,7 +364,7 @@ struct moved {
     struct moved_turn {
         uint32_t number;
         struct turn *turn;
-    } *all;
+    } * all;
     uint32_t count, cap;
     struct renaming renaming;
 };
@@ -401,8 +402,7 @@ void changes_move(struct history *h)
 }
 
 /* The objects of the board there by those of the one here. */
-static int pair_objects(struct table const *here, struct table const *there,
-                        struct renaming *n)
+static int pair_objects(struct table const *here, struct table const *there, struct renaming *n)
 {
     bool same;
     uint32_t slots = here->rows[SPACE_OBJECTS].slots;
@@ -473,8 +473,8 @@ static int move_turn(struct history *h, struct node const *n)
     return turn ? REDO_OK : rc ? rc : REDO_ENOMEM;
 }
 
-/* Undoes the turn that was made anew last but for those undone before; c->path has for each turn that is
- * done how many names there were before it, and its place in c->moved. */
+/* Undoes the turn that was made anew last but for those undone before; c->path has for each turn
+ * that is done how many names there were before it, and its place in c->moved. */
 static int leave_turn(struct history *h, uint32_t depth)
 {
     struct changes *c = h->changes;
@@ -498,8 +498,8 @@ static int come_to_turn(struct history *h, struct node const *n, uint32_t depth)
     return rc;
 }
 
-/* Goes through the subtree below top, and back: on the way down each turn is made anew, on the way up it
- * is undone, and names are as before. */
+/* Goes through the subtree below top, and back: on the way down each turn is made anew, on the way
+ * up it is undone, and names are as before. */
 static int move_subtree(struct history *h, struct node *top)
 {
     struct changes *c = h->changes;
@@ -710,8 +710,8 @@ struct history *changes_new(void const *schema, size_t schema_size, void const *
 {
     unsigned char state[CHANGES_STATE];
     struct history *h = history_empty(CHANGES_STATE, CHANGES_STATE);
-    int rc = h ? changes_init(h, schema, schema_size, table, table_size, lenient, fault)
-               : REDO_ENOMEM;
+    int rc =
+        h ? changes_init(h, schema, schema_size, table, table_size, lenient, fault) : REDO_ENOMEM;
     if (!rc)
         rc = find_state(h, &h->changes->initial, NULL, state);
     if (!rc)
@@ -768,13 +768,11 @@ static int compile_again(struct history *h, struct node *n)
     struct turn **place = turn_place(c, n->in.id), *old = *place;
     struct turn_reader reader;
     struct fault ignored;
-    struct run run = {
-        .c = c, .table = &c->main.table, .mode = LINES_LENIENT, .fault = &ignored};
+    struct run run = {.c = c, .table = &c->main.table, .mode = LINES_LENIENT, .fault = &ignored};
     turn_open(&reader, old->data, old->size);
     int rc = lines_run(&run, &reader);
-    struct turn *turn = rc ? NULL
-                           : turn_make(c, old->data, old->size, &run.steps,
-                                       c->lenient ? run.faults : 0);
+    struct turn *turn =
+        rc ? NULL : turn_make(c, old->data, old->size, &run.steps, c->lenient ? run.faults : 0);
     free(run.steps.data);
     if (!turn)
         return rc == REDO_ELINE || rc == REDO_EOPERATION ? REDO_EDAMAGED : REDO_ENOMEM;
@@ -885,6 +883,6 @@ int changes_put_rows(struct history *h, struct table const *t, enum space space,
 
 void changes_put_level(struct history *h, struct table const *t, struct value_writer *w)
 {
-    put_fields(h->changes, SPACE_LEVEL,
-               table_row(t, SPACE_LEVEL, table_find(t, SPACE_LEVEL, 1)), w);
+    put_fields(h->changes, SPACE_LEVEL, table_row(t, SPACE_LEVEL, table_find(t, SPACE_LEVEL, 1)),
+               w);
 }

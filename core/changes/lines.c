@@ -103,7 +103,8 @@ static int contrary(struct line *l, uint32_t place, uint32_t *value)
         return rc;
     size_t size;
     unsigned char const *one = values_at(values, *value, &size);
-    static unsigned char const pairs[4] = {0, 1, 0xc2, 0xc3}; /* and each is followed by its contrary */
+    static unsigned char const pairs[4] = {0, 1, 0xc2,
+                                           0xc3}; /* and each is followed by its contrary */
     for (int i = 0; i < 4; i++)
         if (size == 1 && *one == pairs[i])
             return values_enter(values, &pairs[i ^ 1], 1, value);
@@ -180,8 +181,8 @@ static uint32_t value_there(struct line const *l, struct field const *field, uin
     return field->is_id && l->run->mode == LINES_MOVED ? renamed(l->run->renaming, value) : value;
 }
 
-/* What stands at the places of a source there. Arrays and contraries are not rewritten: what they tell
- * counts on boards, or is no id. */
+/* What stands at the places of a source there. Arrays and contraries are not rewritten: what they
+ * tell counts on boards, or is no id. */
 static void write_there(struct line *l, struct source const *source, uint32_t value)
 {
     if (source->type == SOURCE_PLACE && source->first < l->count && value)
@@ -353,8 +354,8 @@ static int create_id(struct line *l, uint32_t told, uint32_t *id)
     *id = told;
     if (run->mode != LINES_MOVED)
         return REDO_OK;
-    int rc = table_find(run->table, SPACE_OBJECTS, told) != TABLE_NONE ? fresh_id(run->c, id)
-                                                                        : REDO_OK;
+    int rc =
+        table_find(run->table, SPACE_OBJECTS, told) != TABLE_NONE ? fresh_id(run->c, id) : REDO_OK;
     if (!rc && (*id != told || renamed(run->renaming, told) != told))
         rc = renaming_add(run->renaming, told, *id);
     l->items[l->kind->id].instead = *id;

@@ -17,8 +17,8 @@ struct turn_reader {
 /* False if they are no turn. */
 bool turn_open(struct turn_reader *t, void const *data, size_t size);
 
-/* Ids of objects that are others in the place where lines are moved to: by the number of the id as told,
- * and, so that what a turn has added to it can be taken back, in the order of being told. */
+/* Ids of objects that are others in the place where lines are moved to: by the number of the id as
+ * told, and, so that what a turn has added to it can be taken back, in the order of being told. */
 struct renaming {
     uint32_t *from, *to;
     uint32_t count, cap;
@@ -29,7 +29,7 @@ int renaming_add(struct renaming *n, uint32_t from, uint32_t to); /* REDO_OK or 
 enum lines_mode {
     LINES_STRICT,  /* a line that does not fit is refused */
     LINES_LENIENT, /* ... is kept, and does what it can */
-    LINES_MOVED    /* ... is changed so that it fits: ids by the renaming, old values by the table */
+    LINES_MOVED /* ... is changed so that it fits: ids by the renaming, old values by the table */
 };
 
 struct run {
@@ -47,8 +47,8 @@ struct run {
 /* An object has this id: no fresh one is the same. */
 void lines_note_id(struct changes *c, uint32_t id);
 
-/* Runs all lines on the table. REDO_OK; REDO_ELINE, REDO_EOPERATION, REDO_ENOMEM, and the table is as it
- * was, or lost. */
+/* Runs all lines on the table. REDO_OK; REDO_ELINE, REDO_EOPERATION, REDO_ENOMEM, and the table is
+ * as it was, or lost. */
 int lines_run(struct run *run, struct turn_reader const *turn);
 
 #endif

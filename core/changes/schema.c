@@ -224,9 +224,10 @@ static int read_type(struct reading *g, struct value_reader *r, struct kind *k)
         char const *word;
         enum line_type type;
         enum space space;
-    } const types[] = {{"change", LINE_CHANGE, SPACE_OBJECTS}, {"create", LINE_CREATE, SPACE_OBJECTS},
-                       {"remove", LINE_REMOVE, SPACE_OBJECTS}, {"level", LINE_CHANGE, SPACE_LEVEL},
-                       {"cursor", LINE_CHANGE, SPACE_CURSORS}, {"opaque", LINE_OPAQUE, SPACE_LEVEL}};
+    } const types[] = {
+        {"change", LINE_CHANGE, SPACE_OBJECTS}, {"create", LINE_CREATE, SPACE_OBJECTS},
+        {"remove", LINE_REMOVE, SPACE_OBJECTS}, {"level", LINE_CHANGE, SPACE_LEVEL},
+        {"cursor", LINE_CHANGE, SPACE_CURSORS}, {"opaque", LINE_OPAQUE, SPACE_LEVEL}};
     struct value word = value_next(r);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (!is(&word, types[i].word))
@@ -343,7 +344,8 @@ static int read_section(struct reading *g, struct value_reader *r, bool kinds, b
     for (int i = 0; i < SPACES; i++)
         known |= is(&key, spaces[i]);
     if (!known)
-        return wrong(g, "a schema has version, name, objects, level, cursors and kinds, nothing else",
+        return wrong(g,
+                     "a schema has version, name, objects, level, cursors and kinds, nothing else",
                      key.string.data, key.string.size);
     return value_skip(r) ? REDO_OK : wrong(g, "a value is missing", "", 0);
 }

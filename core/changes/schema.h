@@ -1,6 +1,6 @@
 /* Schemas: what the lines of a game mean. A schema says which fields objects, the level and map
- * cursors have, and of each kind of line what it does to them (core/changes/README.md has the form).
- * Line places count from 0, where the kind stands. */
+ * cursors have, and of each kind of line what it does to them (core/changes/README.md has the
+ * form). Line places count from 0, where the kind stands. */
 #ifndef CORE_CHANGES_SCHEMA_H
 #define CORE_CHANGES_SCHEMA_H
 
@@ -41,7 +41,7 @@ struct kind {
     uint32_t name_size;
     enum line_type type;
     enum space space;
-    uint32_t id;           /* place of the id; not of the level */
+    uint32_t id; /* place of the id; not of the level */
     struct part *parts;
     uint32_t count;
 };
@@ -63,10 +63,10 @@ struct schema {
 
 /* What is wrong with a schema, a table or a line, for whoever gave it. */
 struct fault {
-    char what[120];  /* in words */
-    int64_t line;    /* which of the turn's, or -1 */
-    int64_t place;   /* in the line, or -1 */
-    char field[64];  /* or empty */
+    char what[120];               /* in words */
+    int64_t line;                 /* which of the turn's, or -1 */
+    int64_t place;                /* in the line, or -1 */
+    char field[64];               /* or empty */
     void const *expected, *given; /* values; NULL: none. Valid until the next call */
     size_t expected_size, given_size;
 };

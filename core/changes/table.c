@@ -46,8 +46,10 @@ void table_close(struct table *t)
 
 int table_copy(struct table *to, struct table const *from)
 {
-    *to = (struct table){.schema = from->schema, .values = from->values,
-                           .digest = from->digest, .unknown = from->unknown};
+    *to = (struct table){.schema = from->schema,
+                         .values = from->values,
+                         .digest = from->digest,
+                         .unknown = from->unknown};
     for (int i = 0; i < SPACES; i++) {
         struct rows const *rows = &from->rows[i];
         struct rows *copy = &to->rows[i];
@@ -90,7 +92,8 @@ uint32_t table_find(struct table const *t, enum space space, uint32_t id)
 
 /* ---- the digest -------------------------------------------------------------------------- */
 
-/* What a row adds to it: the values of the fields that count; and how many of them are not known. */
+/* What a row adds to it: the values of the fields that count; and how many of them are not known.
+ */
 static struct digest row_digest(struct table const *t, enum space space, uint32_t const *row,
                                 uint32_t *unknown)
 {
@@ -229,8 +232,7 @@ static void pair(struct table const *a, struct table const *b, uint32_t const *a
     uint32_t i, j;
     for (i = j = first; i < end; i++) {
         uint32_t id = table_row(a, SPACE_OBJECTS, as[i])[0];
-        while (j < end &&
-               values_compare(a->values, table_row(b, SPACE_OBJECTS, bs[j])[0], id) < 0)
+        while (j < end && values_compare(a->values, table_row(b, SPACE_OBJECTS, bs[j])[0], id) < 0)
             j++;
         bool same = j < end && table_row(b, SPACE_OBJECTS, bs[j])[0] == id;
         pairs[as[i]] = same ? bs[j] : TABLE_NONE;

@@ -1,6 +1,6 @@
-/* The table: which objects there are at a position, and the values of their fields, of the level's and
- * of cursors'. It is kept up by steps, each of which can be taken back; with it a digest of the board,
- * which leaves out ids and order, and the fields that do not count. */
+/* The table: which objects there are at a position, and the values of their fields, of the level's
+ * and of cursors'. It is kept up by steps, each of which can be taken back; with it a digest of the
+ * board, which leaves out ids and order, and the fields that do not count. */
 #ifndef CORE_CHANGES_TABLE_H
 #define CORE_CHANGES_TABLE_H
 
@@ -59,9 +59,9 @@ static inline void table_put(struct table *t, enum space space, uint32_t slot, u
 void table_add(struct table *t, enum space space, uint32_t const *row);
 void table_remove(struct table *t, enum space space, uint32_t slot);
 
-/* Whether two tables (of one session) show the same board, ids and order aside. REDO_OK and *equal, or
- * REDO_ENOMEM. With pairs, for each object of the first the slot of the one in the second that it
- * stands for, by slot; those with the same id are paired before others. */
+/* Whether two tables (of one session) show the same board, ids and order aside. REDO_OK and *equal,
+ * or REDO_ENOMEM. With pairs, for each object of the first the slot of the one in the second that
+ * it stands for, by slot; those with the same id are paired before others. */
 int table_same_board(struct table const *a, struct table const *b, bool *equal, uint32_t *pairs);
 
 /* Whether they are equal in everything, but for the order of rows. */

@@ -113,7 +113,8 @@ struct value value_next(struct value_reader *r)
     case 0xdf:
         return items(r, head == 0xde ? 2 : 4, 0, true);
     }
-    return (head >= 0xca && head <= 0xd3) ? number(r, head) : bad; /* the rest are ext, or nothing */
+    return (head >= 0xca && head <= 0xd3) ? number(r, head)
+                                          : bad; /* the rest are ext, or nothing */
 }
 
 bool value_skip(struct value_reader *r)
@@ -176,11 +177,27 @@ void value_put_int(struct value_writer *w, int64_t i)
     if (i >= -32 && i < 128)
         put_head(w, (unsigned char)i, 0, 0);
     else if (i >= 0)
-        put_head(w, i <= 0xff ? 0xcc : i <= 0xffff ? 0xcd : i <= UINT32_MAX ? 0xce : 0xcf,
-                 i <= 0xff ? 1 : i <= 0xffff ? 2 : i <= UINT32_MAX ? 4 : 8, (uint64_t)i);
+        put_head(w,
+                 i <= 0xff         ? 0xcc
+                 : i <= 0xffff     ? 0xcd
+                 : i <= UINT32_MAX ? 0xce
+                                   : 0xcf,
+                 i <= 0xff         ? 1
+                 : i <= 0xffff     ? 2
+                 : i <= UINT32_MAX ? 4
+                                   : 8,
+                 (uint64_t)i);
     else
-        put_head(w, i >= INT8_MIN ? 0xd0 : i >= INT16_MIN ? 0xd1 : i >= INT32_MIN ? 0xd2 : 0xd3,
-                 i >= INT8_MIN ? 1 : i >= INT16_MIN ? 2 : i >= INT32_MIN ? 4 : 8, (uint64_t)i);
+        put_head(w,
+                 i >= INT8_MIN    ? 0xd0
+                 : i >= INT16_MIN ? 0xd1
+                 : i >= INT32_MIN ? 0xd2
+                                  : 0xd3,
+                 i >= INT8_MIN    ? 1
+                 : i >= INT16_MIN ? 2
+                 : i >= INT32_MIN ? 4
+                                  : 8,
+                 (uint64_t)i);
 }
 
 void value_put_string(struct value_writer *w, char const *text, size_t size)
@@ -188,8 +205,14 @@ void value_put_string(struct value_writer *w, char const *text, size_t size)
     if (size < 32)
         put_head(w, (unsigned char)(0xa0 | size), 0, 0);
     else
-        put_head(w, size <= 0xff ? 0xd9 : size <= 0xffff ? 0xda : 0xdb,
-                 size <= 0xff ? 1 : size <= 0xffff ? 2 : 4, size);
+        put_head(w,
+                 size <= 0xff     ? 0xd9
+                 : size <= 0xffff ? 0xda
+                                  : 0xdb,
+                 size <= 0xff     ? 1
+                 : size <= 0xffff ? 2
+                                  : 4,
+                 size);
     value_put_bytes(w, text, size);
 }
 
@@ -247,8 +270,8 @@ static bool is_text(char const *text, size_t size)
         unsigned more = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : (c & 0xf0) == 0xe0 ? 2 : 3;
         if ((c >= 0x80 && c < 0xc2) || c > 0xf4 || (size_t)(end - p) < more)
             return false;
-        if ((c == 0xe0 && p[0] < 0xa0) || (c == 0xed && p[0] > 0x9f) || (c == 0xf0 && p[0] < 0x90) ||
-            (c == 0xf4 && p[0] > 0x8f))
+        if ((c == 0xe0 && p[0] < 0xa0) || (c == 0xed && p[0] > 0x9f) ||
+            (c == 0xf0 && p[0] < 0x90) || (c == 0xf4 && p[0] > 0x8f))
             return false;
         while (more--)
             if ((*p++ & 0xc0) != 0x80)
@@ -259,8 +282,14 @@ static bool is_text(char const *text, size_t size)
 
 static void put_binary(struct value_writer *w, char const *data, size_t size)
 {
-    put_head(w, size <= 0xff ? 0xc4 : size <= 0xffff ? 0xc5 : 0xc6,
-             size <= 0xff ? 1 : size <= 0xffff ? 2 : 4, size);
+    put_head(w,
+             size <= 0xff     ? 0xc4
+             : size <= 0xffff ? 0xc5
+                              : 0xc6,
+             size <= 0xff     ? 1
+             : size <= 0xffff ? 2
+                              : 4,
+             size);
     value_put_bytes(w, data, size);
 }
 

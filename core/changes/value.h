@@ -1,10 +1,10 @@
-/* Values: what lines of change are made of, as bytes in the form of msgpack (which is read here, not
- * with a library, since the engine has none): integers, floats, strings, bytes, booleans, nil, arrays
- * and maps.
+/* Values: what lines of change are made of, as bytes in the form of msgpack (which is read here,
+ * not with a library, since the engine has none): integers, floats, strings, bytes, booleans, nil,
+ * arrays and maps.
  *
  * Equal values are one: each is kept once, in one form, under a number. Numbers are equal if their
- * value is, integer or float (Lua and JavaScript do not say which); strings and bytes if their bytes
- * are. Maps are equal if their pairs are, in the same order. */
+ * value is, integer or float (Lua and JavaScript do not say which); strings and bytes if their
+ * bytes are. Maps are equal if their pairs are, in the same order. */
 #ifndef CORE_CHANGES_VALUE_H
 #define CORE_CHANGES_VALUE_H
 
@@ -84,8 +84,8 @@ void const *values_at(struct values const *v, uint32_t number, size_t *size);
 /* A hash of it, the same on every machine. */
 uint64_t values_hash(struct values const *v, uint32_t number);
 
-/* The order of two values, the same in every process: numbers by value, then strings by their bytes, then
- * all others by theirs. */
+/* The order of two values, the same in every process: numbers by value, then strings by their
+ * bytes, then all others by theirs. */
 int values_compare(struct values const *v, uint32_t a, uint32_t b);
 
 /* Writing, for values that are made here. */
