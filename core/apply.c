@@ -13,7 +13,8 @@
 #include "core/turn.h"
 #include "core/varint.h"
 
-#define SCRATCH_KEPT 65536 /* numbers */
+#define SCRATCH_KEPT 65536                /* numbers */
+#define ANSWERS_BELOW (UINT32_C(1) << 31) /* numbers that the answers to a turn have room for */
 
 static int check_state(struct history const *h, redo_operation const *op)
 {
@@ -370,7 +371,7 @@ static int reserve_turn(struct history *h, struct turn_item const *items, uint32
         positions += copies_of(h, op);
         equals |= op->value == redo_check && !op->endpoint;
     }
-    if (positions > NOBODY)
+    if (h->next + positions > ANSWERS_BELOW)
         return REDO_EFULL;
     if (adds > h->answer.cap) {
         uint32_t *grown = realloc(h->answer.items, adds * sizeof *grown);
@@ -387,13 +388,12 @@ static int reserve_turn(struct history *h, struct turn_item const *items, uint32
 
 static int add_items(struct history *h, struct turn_item *items, uint32_t adds, redo_result *r)
 {
-    h->answer.count = 0;
     r->firstmade = h->next;
     for (uint32_t i = 0; i < adds; i++) {
         redo_result one = {.position = NOBODY};
         if (items[i].after)
             items[i].op.position = h->answer.items[items[i].after - 1] >> 1;
-        int rc = apply_add(h, &items[i].op, &one);
+        int rc = h->next < ANSWERS_BELOW ? apply_add(h, &items[i].op, &one) : REDO_EFULL;
         if (rc) /* copying a path has taken more memory than there is, or numbers */
             return h->failed = rc;
         h->answer.items[h->answer.count++] = one.position << 1 | one.created;
@@ -426,7 +426,11 @@ static int run_turn(struct history *h, struct turn_item *items, uint32_t count, 
         last->op.position = h->answer.items[last->after - 1] >> 1;
     last->op.source = NOBODY; /* as expected: that was seen before */
     rc = cursors_apply(h, &last->op, &moved);
-    r->changed |= moved.changed | made;
+    if (made) { /* also if it is at the first position, where it was made */
+        cursor_moved(&h->cursors, cursors_find(&h->cursors, last->op.name, last->op.namesize));
+        r->changed = 1;
+    }
+    r->changed |= moved.changed;
     return rc;
 }
 
@@ -535,13 +539,13 @@ static int repeat(struct history *h, redo_operation const *op, struct key const 
     return REDO_OK;
 }
 
-/* How many answers of its own a turn has. */
+/* How many answers of its own a turn has, or more; no more than it has bytes. */
 static uint32_t turn_size(redo_operation const *op)
 {
     struct varint_reader r = {.at = op->state,
                               .end = (unsigned char const *)op->state + op->statesize};
     uint32_t count = op->kind == REDO_OP_TURN && op->state ? varint_get(&r) : 0;
-    return count <= REDO_TURN_MAX + 1 ? count : 0;
+    return count <= REDO_TURN_MAX + 1 && count <= op->statesize ? count : 0;
 }
 
 static void keep_key(struct history *h, redo_operation const *op, struct key *key, redo_result *r)
@@ -565,6 +569,7 @@ static int apply_new(struct history *h, redo_operation const *op, redo_result *r
     struct key *key = NULL;
     if (op->keysize && !(key = keys_make(&h->keys, op->key, op->keysize, turn_size(op))))
         return REDO_ENOMEM;
+    h->answer.count = 0;
     int rc = apply(h, op, r);
     if (rc) {
         key_free(key);
@@ -607,8 +612,7 @@ int history_apply(struct history *h, redo_operation const *op, redo_result *resu
                      .graftedto = NOBODY,
                      .supersedes = NOBODY,
                      .firstmade = NOBODY};
-    for (uint32_t i = 0; i < h->cursors.count; i++)
-        h->cursors.all[i].moved = false;
+    cursors_rest(&h->cursors);
     int rc = begin(h, op);
     if (rc)
         return rc;

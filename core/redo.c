@@ -38,9 +38,13 @@ static uint32_t number_of(redo_position const *position)
     return node_of(position)->in.id;
 }
 
+/* What a repeated operation made may be gone by now: in a session that was loaded since, there is
+ * nothing under its number. */
 static redo_position *by_number(redo_session const *session, uint32_t number)
 {
-    return number == NOBODY ? NULL : &node_at(session->history, number)->p;
+    struct node *n =
+        number < session->history->next ? pool_find(&session->history->nodes, number) : NULL;
+    return n ? &n->p : NULL;
 }
 
 static int submit(redo_session *session, redo_operation const *op, redo_result *result)
@@ -259,7 +263,7 @@ static int cursor_operation(redo_session *session, char const *name, int step,
         return redo_lasterror();
     if (!name)
         return error_set(REDO_ENAME);
-    if (expect && expect->inuse && check_position(session, expect))
+    if (expect && check_position(session, expect) && redo_lasterror() != REDO_EDROPPED)
         return redo_lasterror();
     *op = (redo_operation){.kind = REDO_OP_CURSOR,
                            .name = name,
