@@ -358,7 +358,9 @@ static uint32_t copies_of(struct history const *h, redo_operation const *op)
     if (!copies || op->value != redo_check || op->endpoint || check_state(h, op))
         return 0;
     struct node *rival = equal_rival(h, equal_first(h, equal_hash(h, op->state), op->state), NULL);
-    return rival ? copy_length(rival) : 0;
+    if (!rival)
+        return 0;
+    return h->graft == redo_copypath ? copy_length(rival) : solution_length_below(rival);
 }
 
 /* Room for a turn: all that it needs, but for paths that it makes itself, or longer, and copies. */

@@ -95,7 +95,7 @@ START_TEST(what_is_no_operation_has_no_form)
 {
     char buf[100];
     redo_operation op;
-    int const kinds[] = {0, 13, -1, 257, INT_MAX, INT_MIN};
+    int const kinds[] = {0, 15, -1, 257, INT_MAX, INT_MIN};
     for (int i = 0; i < 6; i++) {
         op = (redo_operation){.kind = (enum redo_operation_kind)kinds[i]};
         ck_assert_uint_eq(redo_operation_encode(&op, buf, sizeof buf), 0);
