@@ -101,8 +101,3 @@ uint32_t authors_enter(struct authors *a, redo_stamp const *stamp)
     index_insert(&a->index, hash(a, stamp->uid, stamp->name, stamp->namesize), a->count);
     return ++a->count;
 }
-
-int authors_reserve(struct authors *a, uint32_t first, uint32_t count)
-{
-    return a->now.author ? pool_reserve(&a->stamps, first, count) : REDO_OK;
-}

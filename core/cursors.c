@@ -106,7 +106,7 @@ void cursor_moved(struct cursors *c, struct cursor *cursor)
 
 void cursors_rest(struct cursors *c)
 {
-    for (uint32_t i = 0; c->moved && i < c->count; i++)
+    for (uint32_t i = 0; i < c->count; i++)
         c->all[i].moved = false;
     c->moved = false;
 }

@@ -36,7 +36,8 @@ struct cursor *cursors_find(struct cursors const *c, char const *name, size_t si
 struct cursor *cursors_make(struct cursors *c, char const *name, size_t size, uint32_t position);
 void cursors_drop(struct cursors *c, struct cursor *cursor);
 
-/* Notes that a cursor has moved; and, before the next operation, that none has. */
+/* Notes that a cursor has moved; and, before the next operation, that none has, of which some had.
+ */
 void cursor_moved(struct cursors *c, struct cursor *cursor);
 void cursors_rest(struct cursors *c);
 
