@@ -266,13 +266,14 @@ static int cursor_operation(redo_session *session, char const *name, int step,
 {
     if (check_session(session))
         return redo_lasterror();
-    if (!name)
+    size_t size = name ? strlen(name) : 0;
+    if (!size || size > REDO_CURSOR_MAX) /* which has no form as bytes, in a turn */
         return error_set(REDO_ENAME);
     if (expect && check_position(session, expect) && redo_lasterror() != REDO_EDROPPED)
         return redo_lasterror();
     *op = (redo_operation){.kind = REDO_OP_CURSOR,
                            .name = name,
-                           .namesize = strlen(name),
+                           .namesize = size,
                            .value = step,
                            .position = NOBODY,
                            .source = expect ? number_of(expect) : NOBODY};
