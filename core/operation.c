@@ -153,12 +153,13 @@ uint64_t operation_hash(redo_operation const *op)
     unsigned char head[64 + REDO_NAME_MAX];
     size_t n = 0;
     head[n++] = (unsigned char)op->kind;
-    if ((has & NAME) && op->namesize > REDO_NAME_MAX)
+    if ((has & NAME) && (!op->name || op->namesize > REDO_NAME_MAX))
         has &= ~(unsigned)NAME;
     n += put_arguments(head + n, op, has);
     uint64_t hash = XXH3_64bits(head, n);
-    return (has & STATE) && op->statesize ? XXH3_64bits_withSeed(op->state, op->statesize, hash)
-                                          : hash;
+    return (has & STATE) && op->state && op->statesize
+               ? XXH3_64bits_withSeed(op->state, op->statesize, hash)
+               : hash;
 }
 
 /* Bytes after their number, at most so many. */
