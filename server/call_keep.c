@@ -143,6 +143,7 @@ int call_restoresubtree(struct call *call)
     int rc = call_room(call, &room);
     struct key const *known = rc ? NULL : call_known(call, room);
     if (known) { /* what was kept has gone by now */
+        call_waits_for(call, room);
         answer_restored(call, &known->result);
         return REDO_OK;
     }

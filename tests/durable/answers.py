@@ -287,5 +287,32 @@ def test_who_leaves_while_waiting_harms_nobody(place, rpc):
     assert len(snapshot(rpc, s)) > 400
 
 
+@placed()
+def test_a_subtree_dropped_again_under_its_key_is_answered_as_the_first_time(place, rpc):
+    s = begin(rpc, name="n")
+    for i in range(1, 4):
+        add(rpc, s, i - 1, i, i)
+    first = rpc.call("dropsubtree", s, 1, {"key": "drop"})
+    assert first["dropped"] == 3
+    assert rpc.call("dropsubtree", s, 1, {"key": "drop"}) == first
+    assert len(rpc.call("listsubtrees", s)) == 1
+
+
+@slow()
+def test_a_subtree_restored_again_under_its_key_is_answered_when_the_first_time_is_on_disk(place, rpc):
+    s = begin(rpc, name="n")
+    for i in range(1, 4):
+        add(rpc, s, i - 1, i, i)
+    kept = rpc.call("dropsubtree", s, 1)["key"]
+    with place.connect() as other:
+        place.disk("wait")
+        first = rpc.send("restoresubtree", s, kept, {"key": "restore"})
+        assert not answered(rpc, first)
+        again = other.send("restoresubtree", s, kept, {"key": "restore"})
+        assert not answered(other, again)
+        place.disk("ok")
+        assert other.result(again) == rpc.result(first) == {"position": 1, "restored": 3}
+
+
 if __name__ == "__main__":
     run()
