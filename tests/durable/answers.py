@@ -314,5 +314,19 @@ def test_a_subtree_restored_again_under_its_key_is_answered_when_the_first_time_
         assert other.result(again) == rpc.result(first) == {"position": 1, "restored": 3}
 
 
+@slow()
+def test_what_has_a_key_is_not_done_after_its_connection_is_closed(place, rpc):
+    s = begin(rpc, name="n")
+    place.disk("wait")
+    with place.connect() as gone:
+        gone.send_all([("backup", place.folder / "backup"),  # what keeps it from being looked at
+                       ("addposition", s, 0, 1, number(1), 0, 1, {"key": "k"}),
+                       ("addposition", s, 0, 2, number(2), 0, 1)])
+        assert rpc.call("getsessionsize", s) == 1
+    place.disk("ok")
+    wait_for(lambda: rpc.call("getsessionsize", s) > 1, "the one without a key")
+    assert rpc.call("getposition", s, 1)["move"] == 2
+
+
 if __name__ == "__main__":
     run()
