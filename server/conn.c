@@ -8,6 +8,7 @@
  * out in the same write; while some is left the idle handle keeps poll from sleeping. */
 #include "server/conn.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -181,6 +182,7 @@ static void look(struct conn *conn)
     size_t begin = 0;
     bool more = false;
 
+    conn->conns->looks++;
     while (conn->state == CONN_OPEN && !conn->paused && begin < conn->in.size) {
         if (choke(conn))
             break;
@@ -220,6 +222,18 @@ static void look(struct conn *conn)
         conn_finish(conn);
     }
     update_reading(conn);
+}
+
+bool conn_hung_up(struct conn *conn)
+{
+    struct pollfd fd = {.fd = -1};
+
+    if (conn->asked != conn->conns->looks) {
+        conn->asked = conn->conns->looks;
+        uv_fileno((uv_handle_t const *)&conn->pipe, &fd.fd);
+        conn->hung_up = poll(&fd, 1, 0) == 1 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL));
+    }
+    return conn->hung_up;
 }
 
 /* ---- buffers of the idle ----------------------------------------------------------------- */

@@ -67,6 +67,7 @@ struct conns {
     size_t count;         /* in `all` */
     uint64_t made;        /* number of the newest */
     uint64_t turn;        /* of the loop */
+    uint64_t looks;       /* at the input of any connection */
     uv_prepare_t prepare; /* before the loop sleeps */
     uv_idle_t spin;       /* active while `ready` is not empty: the loop does not sleep */
     uv_timer_t trim;      /* active while `warm` is not empty */
@@ -104,6 +105,8 @@ struct conn {
     uint64_t turn;       /* the two below are of this turn */
     unsigned turn_count; /* messages handled */
     size_t turn_bytes;   /* their bytes */
+    uint64_t asked;      /* the look at which conn_hung_up() asked the kernel ... */
+    bool hung_up;        /* ... and what it said */
 
     struct buffer out;     /* appended, and not given to libuv */
     struct buffer sending; /* being written */
@@ -147,6 +150,11 @@ void conn_resume(struct conn *conn);
  * each hold, a connection that finishes waits for it. Not to be called after `closed`. */
 void conn_hold(struct conn *conn);
 void conn_release(struct conn *conn);
+
+/* Whether the peer has closed its end: it hears nothing any more, though some of what it sent
+ * before may not be looked at yet. One that is still there when a message is looked at is so for
+ * the rest of the look. */
+bool conn_hung_up(struct conn *conn);
 
 /* Reads no more, writes what there is, then ends. */
 void conn_finish(struct conn *conn);

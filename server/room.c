@@ -194,6 +194,13 @@ struct key const *room_key(struct room const *room, struct client *client, void 
     return stamp.author ? keys_find(&room->history->keys, stamp.author, key, size) : NULL;
 }
 
+/* Whether the operation is one that was done before: its key is known. */
+static bool is_repeated(struct room const *room, redo_operation const *op)
+{
+    return op->keysize && op->stamp.author &&
+           keys_find(&room->history->keys, op->stamp.author, op->key, op->keysize);
+}
+
 /* Whether anyone attached is told of effects: then they are to be noted. */
 static bool effects_wanted(struct room const *room)
 {
@@ -233,8 +240,8 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
         return REDO_ENOMEM;
     void *kept = NULL; /* what a dropped subtree can be brought back from */
     size_t kept_size = 0;
-    int rc = room->stored && op->kind == REDO_OP_DROPTREE ? capture(room, op, &kept, &kept_size)
-                                                          : REDO_OK;
+    bool keeps = room->stored && op->kind == REDO_OP_DROPTREE && !is_repeated(room, op);
+    int rc = keeps ? capture(room, op, &kept, &kept_size) : REDO_OK;
     if (!rc)
         rc = apply(room, op, result);
     if (rc || !result->changed) {
