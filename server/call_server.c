@@ -67,12 +67,19 @@ int call_server_info(struct call *call)
     }
     if (job && job->result)
         return call_fail(call, job->result);
+    struct config const *config = &call->gateway->daemon->config;
     struct describe_limit const limits[] = {
         {"name", ROOM_NAME_MAX},
         {"page", PAGE_MAX},
         {"page_bytes", PAGE_BYTES},
-        {"output", call->gateway->daemon->config.output_hard},
-        {"connections", call->gateway->daemon->config.max_connections},
+        {"output", config->output_hard},
+        {"output_soft", config->output_soft},
+        {"output_seconds", config->output_seconds},
+        {"output_user", config->output_per_user},
+        {"idle", config->idle_timeout},
+        {"keepalive", config->keepalive},
+        {"stall", config->stall_timeout},
+        {"connections", config->max_connections},
     };
     struct frame_limits const *frame = &call->client->conn->conns->limits.frame;
     struct buffer *b = call_reply(call);
