@@ -491,8 +491,8 @@ def test_reference_has_the_limits_that_a_daemon_tells(daemon, rpc):
 
 def test_info_tells_the_limits_that_the_daemon_was_given():
     given = {"max-message": ("bytes", 123456), "max-connections": ("connections", 77),
-             "output-soft": ("output_soft", 5001), "output-seconds": ("output_seconds", 50),
-             "output-hard": ("output", 5002), "output-per-user": ("output_user", 5003),
+             "output-soft": ("output_soft", 500001), "output-seconds": ("output_seconds", 50),
+             "output-hard": ("output", 500002), "output-per-user": ("output_user", 500003),
              "idle-timeout": ("idle", 51), "keepalive": ("keepalive", 52),
              "stall-timeout": ("stall", 53)}
     options = [word for name, (_, value) in given.items() for word in ("--" + name, str(value))]
