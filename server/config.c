@@ -276,7 +276,7 @@ static void print_help(struct config const *config, FILE *out)
             char const *end = strchr(help, '\n');
             int size = end != NULL ? (int)(end - help) : (int)strlen(help);
 
-            fprintf(out, "  %-22s  %.*s\n", left, size, help);
+            fprintf(out, "  %-25s  %.*s\n", left, size, help);
             left[0] = '\0';
             help = end != NULL ? end + 1 : NULL;
         }
