@@ -107,6 +107,14 @@ static bool choke(struct conn *conn)
     return conn->choked;
 }
 
+void conn_choke(struct conn *conn)
+{
+    if (!conn->writing) /* on_written() comes back to it */
+        return;
+    conn->choked = true;
+    update_reading(conn);
+}
+
 static void on_spin(uv_idle_t *idle)
 {
     (void)idle;

@@ -171,6 +171,9 @@ bool conn_lags(struct conn *conn, size_t more);
  * than its part of it. */
 bool conn_share_exceeded(struct conn *conn, size_t more);
 
+/* The peer lags: if the kernel takes no more, nothing more is read until it has read. */
+void conn_choke(struct conn *conn);
+
 /* Appends an error, in the handler's way (see `invalid`). */
 void conn_tell_error(struct conn *conn, struct error const *error, bool has_id, uint32_t id);
 

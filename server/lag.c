@@ -68,7 +68,7 @@ void lag_settle(struct gateway *gateway)
 {
     while (!list_empty(&gateway->lagging)) {
         struct subscription *s = list_entry(gateway->lagging.next, struct subscription, in_lagging);
-        struct conn const *conn = s->client->conn;
+        struct conn *conn = s->client->conn;
         struct room *room = s->room;
         log_limited(LOG_KIND_READER, LOG_LEVEL_WARN,
                     "connection %llu (user %lu, process %ld) lags, and is told no more of session "
@@ -79,6 +79,7 @@ void lag_settle(struct gateway *gateway)
         event_pack_lagged(outbox_event(&s->client->outbox, room->stored && !s->relaxed,
                                        room->number, room->handle),
                           room->handle, s->told);
+        conn_choke(conn); /* lest it attaches again before it has read, only to lag again */
         subscription_end(s);
     }
 }

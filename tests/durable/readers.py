@@ -4,8 +4,10 @@ from durable import begin, needs_slow_disk, number, placed, run, wait_for
 EIO = 35
 
 
-def adds(first, count):
-    return [[first if i == 0 else -i, 1, number(first + i + 1), 0, 0] for i in range(count)]
+def play(rpc, session, first, count):
+    """So many changes, none of which is answered."""
+    for i in range(first, first + count):
+        rpc.notify("addposition", session, i, 1, number(i + 1), 0, 0)
 
 
 def take(rpc, session, first, last):
@@ -22,16 +24,14 @@ def test_what_waits_for_the_disk_makes_no_laggard(place, rpc):
     with place.connect() as reads:
         reads.call("attach", s, {"snapshot": False})
         place.disk("wait")
-        ids = [rpc.send("addpositions", s, adds(i * 1000, 1000)) for i in range(3)]
+        play(rpc, s, 0, 3000)
         with place.connect() as relaxed:  # it is told at once: all of it has been applied
             relaxed.call("opensession", "n", {"relaxed": True})
             wait_for(lambda: relaxed.call("getsessionsize", s) == 3001, "the changes")
         assert "lags" not in place.daemon.log()
         place.disk("ok")
-        for id in ids:
-            rpc.result(id)
         take(reads, s, 1, 3000)
-        rpc.call("addpositions", s, adds(3000, 1))
+        play(rpc, s, 3000, 1)
         take(reads, s, 3001, 3001)
 
 
@@ -43,10 +43,9 @@ def test_what_comes_at_once_from_the_disk_makes_no_laggard(place, rpc):
         reads.call("attach", s, {"snapshot": False})
         for i in range(5):
             place.disk("wait")
-            ids = [rpc.send("addpositions", s, adds(i * 4000 + j * 1000, 1000)) for j in range(4)]
+            play(rpc, s, i * 4000, 4000)
             place.disk("ok")
-            for id in ids:
-                rpc.result(id)
+            rpc.call("flush")
         take(reads, s, 1, 20000)
 
 
@@ -57,16 +56,17 @@ def test_laggard_is_told_after_what_waits_for_the_disk(place, rpc):
         lags.call("attach", s, {"snapshot": False})
         count = 0
         while "lags, and is told no more" not in place.daemon.log():
-            rpc.call("addpositions", s, adds(count, 100))
+            play(rpc, s, count, 100)
+            rpc.call("server.ping")
             count += 100
-        id = lags.send("attach", s, {"snapshot": False})
-        answer = lags.result(id, 60)
-        assert answer["sequence"] == count
-        told = lags.notifications
-        last = told.pop()
+        lags.call("server.ping")
+        *told, last = lags.wait_notifications(len(lags.notifications))
         assert [n.params[1] for n in told] == list(range(1, len(told) + 1))
         assert (last.method, last.params) == ("lagged", [s, len(told)]) and 0 < len(told) < count
-        assert [kind for kind, _ in lags.log][-1] == "response"
+        # Attached since then, it is told the rest.
+        assert lags.call("attach", s, {"since": len(told)})["sequence"] == count
+        play(rpc, s, count, 1)
+        take(lags, s, len(told) + 1, count + 1)
 
 
 @placed("--output-hard", "4M")
@@ -75,9 +75,11 @@ def test_laggard_whose_last_changes_are_lost_is_told_to_resync(place, rpc):
     s = begin(rpc, name="n")
     with place.connect() as lags:
         lags.call("attach", s, {"snapshot": False})
-        rpc.call("addpositions", s, adds(0, 100))
+        play(rpc, s, 0, 100)
+        rpc.call("flush")
         place.disk("wait")
-        id = rpc.send("addpositions", s, adds(100, 30000))
+        play(rpc, s, 100, 30000)
+        id = rpc.send("addposition", s, 0, 2, number(0), 0, 0)
         place.daemon.wait_log("lags, and is told no more")
         place.disk("fail")
         error, _ = rpc.response(id, 60)

@@ -46,11 +46,12 @@ class Player:
 
     def play(self, count):
         while count > 0:
-            some = min(count, 1000)
-            adds = [[self.count if i == 0 else -i, 1, (self.count + i).to_bytes(4, "big"), 0, 0]
-                    for i in range(some)]
-            error = self.client.call("addpositions", self.session, adds)[2]
-            assert error is None, error
+            some = min(count, 500)
+            self.client.send(b"".join(
+                request(i, "addposition", self.session, self.count + i, 1,
+                        (self.count + i).to_bytes(4, "big"), 0, 0) for i in range(some)))
+            for i in range(some):
+                assert self.client.read()[:3] == [1, i, None]
             self.count += some
             count -= some
 
