@@ -92,7 +92,7 @@ void mirror_notified(void *data, struct message const *message)
         return;
     if (is_event(message, EVENT_ENDED)) {
         m->lost = REDO_ENOSESSION;
-    } else if (is_event(message, EVENT_RESYNC)) {
+    } else if (is_event(message, EVENT_RESYNC) || is_event(message, EVENT_LAGGED)) {
         m->lost = REDO_ERESYNC;
     } else if (is_event(message, EVENT_OPERATION) && params->size >= 5 &&
                is_uint(&params->ptr[1]) && params->ptr[2].type == MSGPACK_OBJECT_BIN) {
