@@ -31,7 +31,7 @@ static void mirror_apply(struct mirror *m, uint64_t sequence, void const *data, 
         m->lost = REDO_EDIVERGED;
         return;
     }
-    m->sequence = sequence;
+    m->sequence = m->session.history->sequence = sequence;
     m->client->applied++;
     if (own) {
         m->own = result;
@@ -92,7 +92,7 @@ void mirror_notified(void *data, struct message const *message)
         return;
     if (is_event(message, EVENT_ENDED)) {
         m->lost = REDO_ENOSESSION;
-    } else if (is_event(message, EVENT_RESYNC)) {
+    } else if (is_event(message, EVENT_RESYNC) || is_event(message, EVENT_LAGGED)) {
         m->lost = REDO_ERESYNC;
     } else if (is_event(message, EVENT_OPERATION) && params->size >= 5 &&
                is_uint(&params->ptr[1]) && params->ptr[2].type == MSGPACK_OBJECT_BIN) {
@@ -237,6 +237,7 @@ static int mirror_fill(struct mirror *m)
     if (rc)
         return rc == REDO_EDAMAGED || rc == REDO_EVERSION ? REDO_EPROTOCOL : rc;
     history->owner = &m->session;
+    history->sequence = m->sequence;
     m->session.history = history;
     apply_early(m);
     return m->lost;

@@ -158,11 +158,11 @@ uint64_t operation_hash(redo_operation const *op)
     unsigned char head[64 + REDO_NAME_MAX];
     size_t n = 0;
     head[n++] = (unsigned char)op->kind;
-    if ((has & NAME) && op->namesize > REDO_NAME_MAX)
+    if ((has & NAME) && (!op->name || op->namesize > REDO_NAME_MAX))
         has &= ~(unsigned)NAME;
     n += put_arguments(head + n, op, has);
     uint64_t hash = XXH3_64bits(head, n);
-    if ((has & STATE) && op->statesize)
+    if ((has & STATE) && op->state && op->statesize)
         hash = XXH3_64bits_withSeed(op->state, op->statesize, hash);
     return (hash & ~(uint64_t)KINDS) | (uint64_t)op->kind;
 }

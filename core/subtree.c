@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/changes/changes.h"
 #include "core/equal.h"
 #include "core/solution.h"
 #include "core/varint.h"
@@ -94,6 +95,8 @@ static void forget(struct history *h, struct node *n)
 {
     better_bequeath(h, n);
     uint32_t state = n->state;
+    if (h->changes)
+        changes_drop(h, n);
     if (equal_leave(h, n) || h->states.counted)
         states_release(&h->states, state);
     h->waiting -= n->p.setbetter;

@@ -8,10 +8,12 @@
 #include "core/subtree.h"
 #include "protocol/frame.h"
 #include "protocol/pack.h"
+#include "server/access.h"
 #include "server/client.h"
 #include "server/conn.h"
 #include "server/event.h"
 #include "server/gateway.h"
+#include "server/lag.h"
 #include "server/outbox.h"
 #include "server/rooms.h"
 
@@ -79,8 +81,8 @@ static void pack_event(struct room *room, redo_operation const *op, redo_result 
         pack_nil(b);
 }
 
-/* Appends the event to the output of everyone attached; packed at most once with effects and once
- * without. */
+/* Appends the event to the output of everyone attached who keeps up; packed at most once with
+ * effects and once without. */
 static void publish(struct room *room, struct client const *by, redo_operation const *op,
                     redo_result const *result)
 {
@@ -92,14 +94,19 @@ static void publish(struct room *room, struct client const *by, redo_operation c
                 continue;
             if (!room->event.size)
                 pack_event(room, op, effects ? result : NULL);
+            if (!lag_admits(room->gateway, s, room->event.size + 1))
+                continue;
             struct buffer *out = outbox_event(&s->client->outbox, room->stored && !s->relaxed,
                                               room->number, room->handle);
             if (room->event.failed)
                 out->failed = true; /* a gap must not go unnoticed: the connection ends */
             buffer_append(out, room->event.data, room->event.size);
             pack_bool(out, s->client == by);
+            outbox_account(&s->client->outbox);
+            s->told = room->sequence;
         }
     }
+    lag_settle(room->gateway);
 }
 
 bool room_relaxed(struct room const *room, struct client const *client)
@@ -193,6 +200,13 @@ struct key const *room_key(struct room const *room, struct client *client, void 
     return stamp.author ? keys_find(&room->history->keys, stamp.author, key, size) : NULL;
 }
 
+/* Whether the operation is one that was done before: its key is known. */
+static bool is_repeated(struct room const *room, redo_operation const *op)
+{
+    return op->keysize && op->stamp.author &&
+           keys_find(&room->history->keys, op->stamp.author, op->key, op->keysize);
+}
+
 /* Whether anyone attached is told of effects: then they are to be noted. */
 static bool effects_wanted(struct room const *room)
 {
@@ -231,10 +245,10 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
         return REDO_ENOMEM;
     void *kept = NULL; /* what a dropped subtree can be brought back from */
     size_t kept_size = 0;
-    if (room->stored && op->kind == REDO_OP_DROPTREE &&
-        capture(room, op, &kept, &kept_size) == REDO_ENOMEM)
-        return REDO_ENOMEM; /* whatever else is wrong is wrong below, too, or was done before */
-    int rc = apply(room, op, result);
+    bool keeps = room->stored && op->kind == REDO_OP_DROPTREE && !is_repeated(room, op);
+    int rc = keeps ? capture(room, op, &kept, &kept_size) : REDO_OK;
+    if (!rc)
+        rc = apply(room, op, result);
     if (rc || !result->changed) {
         free(kept);
         return rc;
@@ -246,6 +260,7 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
         batch_keep(committer_change(&room->gateway->committer, hurry, &room->number), room->handle,
                    room->sequence, time(NULL), kept, kept_size);
     free(kept);
+    usage_set(&room->gateway->usage, room->handle, room->history->count, rooms_bytes(room));
     if (room->attended)
         recent_add(&room->recent, room->sequence, room->number, room->encoded.data,
                    room->encoded.size, room->gateway->committer.committed);
@@ -284,7 +299,9 @@ int room_attach(struct room *room, struct client *client, bool effects, bool sna
     s->room = room;
     s->client = client;
     s->effects = effects;
+    s->told = room->sequence;
     s->relaxed = room_relaxed(room, client);
+    list_init(&s->in_lagging);
     room->attended = true;
     list_append(&room->subscriptions, &s->in_room);
     list_append(&client->subscriptions, &s->in_client);
@@ -296,16 +313,31 @@ void subscription_end(struct subscription *s)
 {
     list_remove(&s->in_room);
     list_remove(&s->in_client);
+    list_remove(&s->in_lagging);
     free(s->snapshot);
     free(s);
 }
 
+static void tell_ended(struct room const *room, struct subscription *s)
+{
+    event_pack_ended(outbox_event(&s->client->outbox, room->stored, room->number, room->handle),
+                     room);
+    subscription_end(s);
+}
+
 void room_dismiss(struct room *room)
 {
-    while (!list_empty(&room->subscriptions)) {
-        struct subscription *s = list_entry(room->subscriptions.next, struct subscription, in_room);
-        event_pack_ended(outbox_event(&s->client->outbox, room->stored, room->number, room->handle),
-                         room);
-        subscription_end(s);
+    while (!list_empty(&room->subscriptions))
+        tell_ended(room, list_entry(room->subscriptions.next, struct subscription, in_room));
+}
+
+void room_expel(struct room *room)
+{
+    struct link *next;
+    for (struct link *l = room->subscriptions.next; l != &room->subscriptions; l = next) {
+        next = l->next;
+        struct subscription *s = list_entry(l, struct subscription, in_room);
+        if (!access_may_room(s->client->asker, room, ACCESS_READ))
+            tell_ended(room, s);
     }
 }
