@@ -7,8 +7,13 @@
 #include "core/equal.h"
 #include "core/error.h"
 #include "core/history.h"
+#include "core/operation.h"
 #include "core/solution.h"
 #include "core/subtree.h"
+#include "core/turn.h"
+#include "core/varint.h"
+
+#define SCRATCH_KEPT 65536 /* numbers */
 
 static int check_state(struct history const *h, redo_operation const *op)
 {
@@ -99,8 +104,8 @@ static int apply_add(struct history *h, redo_operation const *op, redo_result *r
     rc = history_reserve(h, 1 + needs.copies, !shared);
     if (rc)
         return rc;
-    uint32_t *numbers = NULL;
-    if (needs.numbers && !(numbers = malloc(needs.numbers * sizeof *numbers)))
+    uint32_t *numbers = history_scratch(h, needs.numbers);
+    if (needs.numbers && !numbers)
         return REDO_ENOMEM;
 
     r->firstmade = h->next;
@@ -115,7 +120,6 @@ static int apply_add(struct history *h, redo_operation const *op, redo_result *r
         supersede(h, rival, n, numbers, r);
     else if (rival)
         better_set(h, n, rival);
-    free(numbers);
     r->position = n->in.id;
     r->created = r->changed = 1;
     r->made = h->next - r->firstmade;
@@ -152,7 +156,7 @@ static struct node *drop(struct history *h, struct node *n)
     n->p.inuse = n->p.setbetter = 0;
     h->count--;
     if (n->p.solutionend == prev->p.solutionend && n->p.solutionsize == prev->p.solutionsize)
-        solution_lower(prev);
+        solution_lower(h, prev);
     h->changed = true;
     return prev;
 }
@@ -203,6 +207,7 @@ static int apply_update(struct history *h, redo_operation const *op, redo_result
     n->state = states_take(&h->states, whole);
     states_release(&h->states, old);
     free(whole);
+    touched_note(h->touched, n->in.id, true);
     r->changed = 1;
     return REDO_OK;
 }
@@ -215,6 +220,7 @@ static int apply_setbetter(struct history *h, redo_result *r)
             continue;
         n->p.setbetter = 0;
         h->waiting--;
+        touched_note(h->touched, n->in.id, true);
         void *state = node_state(h, n);
         struct node *rival = equal_rival(h, equal_first(h, equal_hash(h, state), state), n);
         if (!rival)
@@ -268,13 +274,12 @@ static int apply_duplicate(struct history *h, redo_operation const *op, redo_res
     uint32_t length = copy_length(source);
     if ((rc = history_reserve(h, length, 0)))
         return rc;
-    uint32_t *path = malloc((length ? length : 1) * sizeof *path);
-    if (!path)
+    uint32_t *path = history_scratch(h, length);
+    if (length && !path)
         return REDO_ENOMEM;
     r->value = 1;
     r->firstmade = h->next;
     r->changed = copy_path(h, dest, source, path);
-    free(path);
     r->made = h->next - r->firstmade;
     if (r->made)
         h->changed = true;
@@ -327,6 +332,274 @@ static int apply_restore(struct history *h, redo_operation const *op, redo_resul
     return subtree_restore(h, parent, op->state, op->statesize, r);
 }
 
+/* ---- turns ------------------------------------------------------------------------------- */
+
+/* Whether all of a turn can be applied, as far as it can be seen: all but memory. */
+static int check_turn(struct history const *h, struct turn_item const *items, uint32_t count)
+{
+    int rc = REDO_OK;
+    for (uint32_t i = 0; i < count && !rc; i++) {
+        redo_operation const *op = &items[i].op;
+        struct node *n;
+        if (!items[i].after)
+            rc = history_find(h, op->position, &n);
+        if (!rc)
+            rc = op->kind == REDO_OP_ADD ? history_check_add(h, op) : cursors_check(h, op);
+    }
+    return rc;
+}
+
+/* How many positions the copying of a path may make, once this is added to a history like this one.
+ */
+static uint32_t copies_of(struct history const *h, redo_operation const *op)
+{
+    bool copies = h->graft == redo_copypath || h->graft == redo_graftandcopy;
+    if (!copies || op->value != redo_check || op->endpoint || check_state(h, op))
+        return 0;
+    struct node *rival = equal_rival(h, equal_first(h, equal_hash(h, op->state), op->state), NULL);
+    return rival ? copy_length(rival) : 0;
+}
+
+/* Room for a turn: all that it needs, but for paths that it makes itself, or longer, and copies. */
+static int reserve_turn(struct history *h, struct turn_item const *items, uint32_t adds)
+{
+    uint64_t positions = adds;
+    bool equals = false;
+    for (uint32_t i = 0; i < adds; i++) {
+        redo_operation const *op = &items[i].op;
+        positions += copies_of(h, op);
+        equals |= op->value == redo_check && !op->endpoint;
+    }
+    if (positions > NOBODY)
+        return REDO_EFULL;
+    if (adds > h->answer.cap) {
+        uint32_t *grown = realloc(h->answer.items, adds * sizeof *grown);
+        if (!grown)
+            return REDO_ENOMEM;
+        h->answer.items = grown;
+        h->answer.cap = adds;
+    }
+    int rc = history_reserve(h, (uint32_t)positions, adds);
+    if (!rc && equals && h->graft != redo_nograft && !history_scratch(h, h->count + adds))
+        rc = REDO_ENOMEM;
+    return rc;
+}
+
+static int add_items(struct history *h, struct turn_item *items, uint32_t adds, redo_result *r)
+{
+    h->answer.count = 0;
+    r->firstmade = h->next;
+    for (uint32_t i = 0; i < adds; i++) {
+        redo_result one = {.position = NOBODY};
+        if (items[i].after)
+            items[i].op.position = h->answer.items[items[i].after - 1] >> 1;
+        int rc = apply_add(h, &items[i].op, &one);
+        if (rc) /* copying a path has taken more memory than there is, or numbers */
+            return h->failed = rc;
+        h->answer.items[h->answer.count++] = one.position << 1 | one.created;
+        r->position = one.position;
+        r->created = one.created;
+        r->changed |= one.changed;
+    }
+    r->made = h->next - r->firstmade;
+    r->value = (int)adds;
+    return REDO_OK;
+}
+
+static int run_turn(struct history *h, struct turn_item *items, uint32_t count, redo_result *r)
+{
+    struct turn_item *last = &items[count - 1];
+    bool cursor = last->op.kind == REDO_OP_CURSOR, made = false;
+    uint32_t adds = count - cursor;
+    int rc = check_turn(h, items, count);
+    if (!rc && cursor)
+        rc = cursors_prepare(h, &last->op, &made);
+    if (rc)
+        return rc;
+    rc = reserve_turn(h, items, adds);
+    if (rc && made)
+        cursors_drop(&h->cursors, cursors_find(&h->cursors, last->op.name, last->op.namesize));
+    if (rc || (rc = add_items(h, items, adds, r)) || !cursor)
+        return rc;
+    redo_result moved = {.position = NOBODY};
+    if (last->after)
+        last->op.position = h->answer.items[last->after - 1] >> 1;
+    last->op.source = NOBODY; /* as expected: that was seen before */
+    rc = cursors_apply(h, &last->op, &moved);
+    r->changed |= moved.changed | made;
+    return rc;
+}
+
+static int apply_turn(struct history *h, redo_operation const *op, redo_result *r)
+{
+    struct turn_item *items;
+    uint32_t count;
+    int rc = op->state ? turn_read(op->state, op->statesize, &items, &count) : REDO_EOPERATION;
+    if (rc)
+        return rc;
+    rc = run_turn(h, items, count, r);
+    free(items);
+    return rc;
+}
+
+/* ---- any operation ----------------------------------------------------------------------- */
+
+static int apply(struct history *h, redo_operation const *op, redo_result *r)
+{
+    switch (op->kind) {
+    case REDO_OP_ADD:
+        return apply_add(h, op, r);
+    case REDO_OP_NEXT:
+        return apply_next(h, op, r);
+    case REDO_OP_DROP:
+        return apply_drop(h, op, r);
+    case REDO_OP_GRAFT:
+        return apply_graft(h, op, r);
+    case REDO_OP_UPDATE:
+        return apply_update(h, op, r);
+    case REDO_OP_SETBETTER:
+        return apply_setbetter(h, r);
+    case REDO_OP_CYCLE:
+        return apply_cycle(h, op, r);
+    case REDO_OP_DUPLICATE:
+        return apply_duplicate(h, op, r);
+    case REDO_OP_PROPERTY:
+        return apply_property(h, op, r);
+    case REDO_OP_DROPTREE:
+        return apply_droptree(h, op, r);
+    case REDO_OP_RESTORE:
+        return apply_restore(h, op, r);
+    case REDO_OP_CURSOR:
+        return cursors_apply(h, op, r);
+    case REDO_OP_TURN:
+        return apply_turn(h, op, r);
+    case REDO_OP_CLEAR:
+        r->value = r->changed = h->changed;
+        h->changed = false;
+        return REDO_OK;
+    }
+    return REDO_EOPERATION;
+}
+
+/* The fields of the position in a result, as they are now. */
+static struct fields fields_of(struct history const *h, redo_result const *r)
+{
+    struct node *n;
+    struct fields f = {.number = NOBODY, .prev = NOBODY, .better = NOBODY};
+    if (r->position == NOBODY || history_find(h, r->position, &n))
+        return f;
+    struct stamp stamp = authors_stamp(&h->authors, n->in.id);
+    f.number = n->in.id;
+    f.prev = n->p.prev ? node_prev(n)->in.id : NOBODY;
+    f.better = n->p.better ? node_of(n->p.better)->in.id : NOBODY;
+    f.movecount = n->p.movecount;
+    f.solutionsize = n->p.solutionsize;
+    f.solutionend = n->p.solutionend;
+    f.nextcount = n->p.nextcount;
+    f.move = n->in.move;
+    f.endpoint = n->p.endpoint;
+    f.setbetter = n->p.setbetter;
+    f.author = stamp.author;
+    f.time = stamp.time;
+    return f;
+}
+
+struct answer const *history_answer(struct history *h, redo_result const *result)
+{
+    if (!result->repeated)
+        h->answer.fields = fields_of(h, result);
+    return &h->answer;
+}
+
+/* An operation whose key is known: what came of it the first time. */
+static int repeat(struct history *h, redo_operation const *op, struct key const *key,
+                  redo_result *r)
+{
+    if (key->operation != operation_hash(op))
+        return REDO_EKEY;
+    if (key->count > h->answer.cap) {
+        uint32_t *grown = realloc(h->answer.items, key->count * sizeof *grown);
+        if (!grown)
+            return REDO_ENOMEM;
+        h->answer.items = grown;
+        h->answer.cap = key->count;
+    }
+    if (key->count)
+        memcpy(h->answer.items, key->items, key->count * sizeof *key->items);
+    h->answer.count = key->count;
+    h->answer.fields = key->fields;
+    h->answer.sequence = key->sequence;
+    *r = key->result;
+    r->changed = 0;
+    r->repeated = 1;
+    return REDO_OK;
+}
+
+/* How many answers of its own a turn has. */
+static uint32_t turn_size(redo_operation const *op)
+{
+    struct varint_reader r = {.at = op->state,
+                              .end = (unsigned char const *)op->state + op->statesize};
+    uint32_t count = op->kind == REDO_OP_TURN && op->state ? varint_get(&r) : 0;
+    return count <= REDO_TURN_MAX + 1 ? count : 0;
+}
+
+static void keep_key(struct history *h, redo_operation const *op, struct key *key, redo_result *r)
+{
+    r->changed = 1; /* the key itself */
+    key->operation = operation_hash(op);
+    key->author = h->authors.now.author;
+    key->result = *r;
+    key->fields = fields_of(h, r);
+    key->sequence = h->sequence + 1;
+    if (op->kind == REDO_OP_TURN) {
+        key->count = h->answer.count;
+        memcpy(key->items, h->answer.items, key->count * sizeof *key->items);
+    }
+    keys_keep(&h->keys, key);
+}
+
+/* The operation, new in that its key is not known. */
+static int apply_new(struct history *h, redo_operation const *op, redo_result *r)
+{
+    struct key *key = NULL;
+    if (op->keysize && !(key = keys_make(&h->keys, op->key, op->keysize, turn_size(op))))
+        return REDO_ENOMEM;
+    int rc = apply(h, op, r);
+    if (rc) {
+        key_free(key);
+        return rc;
+    }
+    if (!r->made)
+        r->firstmade = NOBODY;
+    if (r->dropped)
+        cursors_settle(h);
+    h->answer.sequence = h->sequence + 1;
+    if (key)
+        keep_key(h, op, key, r);
+    if (r->changed)
+        authors_enter(&h->authors, &op->stamp);
+    return REDO_OK;
+}
+
+/* Who and when, for what is made; and whether the operation may have such a stamp and key. */
+static int begin(struct history *h, redo_operation const *op)
+{
+    redo_stamp const *s = &op->stamp;
+    h->authors.now = (struct stamp){0};
+    if (h->failed)
+        return h->failed;
+    if (op->keysize > REDO_KEY_MAX || (op->keysize && !op->key))
+        return REDO_EKEY;
+    if (!s->author && !s->name)
+        return s->time ? REDO_EPARAMS : REDO_OK;
+    int rc = authors_check(&h->authors, s);
+    if (!rc)
+        h->authors.now =
+            (struct stamp){.author = s->name ? h->authors.count + 1 : s->author, .time = s->time};
+    return rc;
+}
+
 int history_apply(struct history *h, redo_operation const *op, redo_result *result)
 {
     redo_result r = {.position = NOBODY,
@@ -334,50 +607,54 @@ int history_apply(struct history *h, redo_operation const *op, redo_result *resu
                      .graftedto = NOBODY,
                      .supersedes = NOBODY,
                      .firstmade = NOBODY};
-    int rc = REDO_EOPERATION;
-    switch (op->kind) {
-    case REDO_OP_ADD:
-        rc = apply_add(h, op, &r);
-        break;
-    case REDO_OP_NEXT:
-        rc = apply_next(h, op, &r);
-        break;
-    case REDO_OP_DROP:
-        rc = apply_drop(h, op, &r);
-        break;
-    case REDO_OP_GRAFT:
-        rc = apply_graft(h, op, &r);
-        break;
-    case REDO_OP_UPDATE:
-        rc = apply_update(h, op, &r);
-        break;
-    case REDO_OP_SETBETTER:
-        rc = apply_setbetter(h, &r);
-        break;
-    case REDO_OP_CYCLE:
-        rc = apply_cycle(h, op, &r);
-        break;
-    case REDO_OP_DUPLICATE:
-        rc = apply_duplicate(h, op, &r);
-        break;
-    case REDO_OP_PROPERTY:
-        rc = apply_property(h, op, &r);
-        break;
-    case REDO_OP_DROPTREE:
-        rc = apply_droptree(h, op, &r);
-        break;
-    case REDO_OP_RESTORE:
-        rc = apply_restore(h, op, &r);
-        break;
-    case REDO_OP_CLEAR:
-        r.value = r.changed = h->changed;
-        h->changed = false;
-        rc = REDO_OK;
-        break;
+    for (uint32_t i = 0; i < h->cursors.count; i++)
+        h->cursors.all[i].moved = false;
+    int rc = begin(h, op);
+    if (rc)
+        return rc;
+    struct key const *known =
+        op->keysize ? keys_find(&h->keys, h->authors.now.author, op->key, op->keysize) : NULL;
+    rc = known ? repeat(h, op, known, &r) : apply_new(h, op, &r);
+    if (h->scratchcap > SCRATCH_KEPT) {
+        free(h->scratch);
+        h->scratch = NULL;
+        h->scratchcap = 0;
     }
-    if (!r.made)
-        r.firstmade = NOBODY;
     if (result && rc == REDO_OK)
         *result = r;
     return rc;
+}
+
+/* ---- looking ahead ----------------------------------------------------------------------- */
+
+static uint64_t growth_of_turn(struct history const *h, redo_operation const *op)
+{
+    struct turn_item *items;
+    uint32_t count;
+    if (!op->state || turn_read(op->state, op->statesize, &items, &count))
+        return 0;
+    uint64_t growth = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (items[i].op.kind == REDO_OP_ADD)
+            growth += 1 + (uint64_t)copies_of(h, &items[i].op);
+    free(items);
+    return growth;
+}
+
+uint32_t history_growth(struct history const *h, redo_operation const *op)
+{
+    struct node *n;
+    uint32_t parent, top, count = 0;
+    uint64_t growth = 0;
+    if (op->kind == REDO_OP_ADD)
+        growth = history_find(h, op->position, &n) || branch_find(h, n, op->move)
+                     ? 0
+                     : 1 + (uint64_t)copies_of(h, op);
+    else if (op->kind == REDO_OP_DUPLICATE)
+        growth = history_find(h, op->source, &n) ? 0 : copy_length(n);
+    else if (op->kind == REDO_OP_RESTORE && op->state)
+        growth = subtree_look(op->state, op->statesize, &parent, &top, &count) ? count : 0;
+    else if (op->kind == REDO_OP_TURN)
+        growth = growth_of_turn(h, op);
+    return growth < NOBODY ? (uint32_t)growth : NOBODY;
 }

@@ -98,6 +98,7 @@ void graft_subtree(struct history *h, struct node *from, struct node *to, uint32
      * keep theirs, and the order of branches decides nothing. */
     for (struct node *n = preorder(to, to); n; n = preorder(to, n)) {
         n->p.movecount -= shorter;
+        touched_note(h->touched, n->in.id, true);
         if (n->p.solutionend)
             n->p.solutionsize -= shorter;
     }
@@ -109,7 +110,7 @@ void graft_subtree(struct history *h, struct node *from, struct node *to, uint32
         qsort_r(numbers, count, sizeof *numbers, relink_order, h);
     for (uint32_t i = 0; i < count; i++)
         relink(h, node_at(h, numbers[i]));
-    if (solution_refresh(to))
-        solution_raise(to);
-    solution_lower(from);
+    if (solution_refresh(h, to))
+        solution_raise(h, to);
+    solution_lower(h, from);
 }

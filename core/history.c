@@ -35,6 +35,7 @@ struct history *history_empty(uint32_t size, uint32_t cmpsize)
     states_init(&h->states, size, cmpsize < size, h->seed);
     index_init(&h->classes);
     fans_init(&h->fans);
+    authors_init(&h->authors);
     return h;
 }
 
@@ -55,10 +56,27 @@ struct history *history_new(void const *state, size_t size, size_t cmpsize)
     return h;
 }
 
+int history_sign(struct history *h, uint32_t uid, char const *name, size_t size, uint32_t time)
+{
+    redo_stamp stamp = {.uid = uid, .name = name, .namesize = size};
+    int rc = authors_check(&h->authors, &stamp);
+    if (!rc)
+        rc = pool_reserve(&h->authors.stamps, 0, 1);
+    if (!rc)
+        authors_sign(&h->authors, 0,
+                     (struct stamp){.author = authors_enter(&h->authors, &stamp), .time = time});
+    return rc;
+}
+
 void history_free(struct history *h)
 {
     if (!h)
         return;
+    free(h->scratch);
+    free(h->answer.items);
+    keys_close(&h->keys);
+    cursors_close(&h->cursors);
+    authors_close(&h->authors);
     properties_close(&h->properties);
     fans_close(&h->fans);
     index_close(&h->classes);
@@ -70,7 +88,8 @@ void history_free(struct history *h)
 size_t history_memory(struct history const *h)
 {
     return sizeof *h + h->nodes.bytes + states_memory(&h->states) + index_bytes(&h->classes) +
-           fans_memory(&h->fans) + h->properties.bytes;
+           fans_memory(&h->fans) + h->properties.bytes + authors_memory(&h->authors) +
+           h->cursors.bytes + keys_memory(&h->keys) + h->answer.cap * sizeof *h->answer.items;
 }
 
 int history_find(struct history const *h, uint32_t number, struct node **node)
@@ -108,7 +127,21 @@ int history_reserve(struct history *h, uint32_t positions, uint32_t states)
         rc = states_reserve(&h->states, states);
     if (!rc)
         rc = index_reserve(&h->classes, states);
+    if (!rc)
+        rc = authors_reserve(&h->authors, h->next, positions);
     return rc;
+}
+
+uint32_t *history_scratch(struct history *h, uint32_t numbers)
+{
+    if (numbers > h->scratchcap) {
+        uint32_t *grown = realloc(h->scratch, numbers * sizeof *grown);
+        if (!grown)
+            return NULL;
+        h->scratch = grown;
+        h->scratchcap = numbers;
+    }
+    return h->scratch;
 }
 
 struct node *history_make_as(struct history *h, uint32_t number, struct node *prev, int move,
@@ -124,6 +157,9 @@ struct node *history_make_as(struct history *h, uint32_t number, struct node *pr
     n->state = state;
     n->linked = n->linknext = n->linkprev = NOBODY;
     h->count++;
+    if (h->authors.now.author)
+        authors_sign(&h->authors, number, h->authors.now);
+    touched_note(h->touched, number, true);
     if (prev) {
         n->p.movecount = prev->p.movecount + 1;
         branch_push(h, prev, n);
@@ -131,7 +167,7 @@ struct node *history_make_as(struct history *h, uint32_t number, struct node *pr
     if (endpoint) {
         n->p.solutionend = n->p.endpoint;
         n->p.solutionsize = n->p.movecount;
-        solution_raise(n);
+        solution_raise(h, n);
     }
     return n;
 }

@@ -3,6 +3,23 @@
 #include "protocol/method.h"
 #include "server/reply.h"
 
+static char const *method_of_cursor(redo_operation const *op)
+{
+    switch (op->value) {
+    case redo_step_goto:
+        return "setcursor";
+    case redo_step_undo:
+    case redo_step_undomine:
+        return "undo";
+    case redo_step_redo:
+    case redo_step_move:
+        return "redo";
+    case redo_step_drop:
+        return "dropcursor";
+    }
+    return "movecursor";
+}
+
 /* The method that makes operations of this kind. */
 static char const *method_of(redo_operation const *op)
 {
@@ -31,6 +48,10 @@ static char const *method_of(redo_operation const *op)
         return "dropsubtree";
     case REDO_OP_RESTORE:
         return "restoresubtree";
+    case REDO_OP_CURSOR:
+        return method_of_cursor(op);
+    case REDO_OP_TURN:
+        return "addpositions";
     }
     return "";
 }

@@ -182,6 +182,8 @@ bool play_next(struct play *play, struct history const *h, redo_operation *op)
         break;
     case REDO_OP_SETBETTER:
     case REDO_OP_CLEAR:
+    case REDO_OP_CURSOR:
+    case REDO_OP_TURN:
         break;
     }
     if (op->kind == REDO_OP_ADD || op->kind == REDO_OP_CYCLE || op->kind == REDO_OP_UPDATE) {

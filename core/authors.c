@@ -1,0 +1,91 @@
+#include "core/authors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STAMPS_LOW 4 /* as the slabs of positions */
+#define STAMPS_TOP 8
+
+void authors_init(struct authors *a)
+{
+    pool_init(&a->stamps, sizeof(struct stamp), STAMPS_LOW, STAMPS_TOP, a);
+}
+
+void authors_close(struct authors *a)
+{
+    for (uint32_t i = 0; i < a->cap; i++) /* one may have room and not be entered */
+        free(a->all[i].name);
+    free(a->all);
+    pool_close(&a->stamps);
+}
+
+size_t authors_memory(struct authors const *a)
+{
+    return a->stamps.bytes + a->bytes;
+}
+
+uint32_t authors_find(struct authors const *a, uint32_t uid, char const *name, size_t size)
+{
+    for (uint32_t i = a->count; i > 0; i--) { /* the newest are asked for most */
+        struct author const *author = &a->all[i - 1];
+        if (author->uid == uid && author->name_size == size &&
+            (!size || memcmp(author->name, name, size) == 0))
+            return i;
+    }
+    return 0;
+}
+
+/* Room in the table for one more. */
+static int make_room(struct authors *a)
+{
+    if (a->count == REDO_AUTHORS_MAX)
+        return REDO_EFULL;
+    if (a->count < a->cap)
+        return REDO_OK;
+    uint32_t cap = a->cap ? a->cap * 2 : 4;
+    struct author *grown = realloc(a->all, cap * sizeof *grown);
+    if (!grown)
+        return REDO_ENOMEM;
+    memset(grown + a->cap, 0, (cap - a->cap) * sizeof *grown);
+    a->bytes += (cap - a->cap) * sizeof *grown;
+    a->all = grown;
+    a->cap = cap;
+    return REDO_OK;
+}
+
+int authors_check(struct authors *a, redo_stamp const *stamp)
+{
+    if (!stamp->name)
+        return stamp->author <= a->count ? REDO_OK : REDO_EPARAMS;
+    if (stamp->namesize > REDO_AUTHOR_MAX || memchr(stamp->name, '\0', stamp->namesize))
+        return REDO_ENAME;
+    if (stamp->author || authors_find(a, stamp->uid, stamp->name, stamp->namesize))
+        return REDO_EPARAMS;
+    int rc = make_room(a);
+    if (rc)
+        return rc;
+    struct author *next = &a->all[a->count]; /* kept there until it is entered, or the next comes */
+    char *name = realloc(next->name, stamp->namesize + 1);
+    if (!name)
+        return REDO_ENOMEM;
+    next->name = name;
+    return REDO_OK;
+}
+
+uint32_t authors_enter(struct authors *a, redo_stamp const *stamp)
+{
+    if (!stamp->name)
+        return stamp->author;
+    struct author *next = &a->all[a->count];
+    memcpy(next->name, stamp->name, stamp->namesize);
+    next->name[stamp->namesize] = '\0';
+    next->name_size = (uint32_t)stamp->namesize;
+    next->uid = stamp->uid;
+    a->bytes += stamp->namesize + 1;
+    return ++a->count;
+}
+
+int authors_reserve(struct authors *a, uint32_t first, uint32_t count)
+{
+    return a->now.author ? pool_reserve(&a->stamps, first, count) : REDO_OK;
+}
