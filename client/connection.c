@@ -240,6 +240,7 @@ static int fill(struct connection *c, int flags, size_t *count)
     ssize_t size = recv(c->fd, c->in.data + c->in.size, c->in.cap - c->in.size, flags);
     if (size > 0) {
         c->in.size += (size_t)size;
+        c->received += (size_t)size;
         *count = (size_t)size;
         return REDO_OK;
     }

@@ -19,6 +19,7 @@ struct connection {
     struct buffer out; /* packed ... */
     size_t gone;       /* ... of which so many bytes have been sent */
     uint64_t sent;     /* bytes sent since it was opened, also those that are in `out` no more */
+    uint64_t received; /* bytes read since it was made */
     struct buffer in;  /* read and not given up */
     size_t used;       /* bytes at its front that were handed out: given up by the next read */
     struct frame frame;
