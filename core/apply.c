@@ -15,6 +15,12 @@
 
 #define SCRATCH_KEPT 65536 /* numbers */
 
+static redo_result const nothing = {.position = NOBODY,
+                                    .graftedfrom = NOBODY,
+                                    .graftedto = NOBODY,
+                                    .supersedes = NOBODY,
+                                    .firstmade = NOBODY};
+
 static int check_state(struct history const *h, redo_operation const *op)
 {
     return op->state && op->statesize == h->size ? REDO_OK : REDO_ESTATE;
@@ -387,21 +393,25 @@ static int reserve_turn(struct history *h, struct turn_item const *items, uint32
 
 static int add_items(struct history *h, struct turn_item *items, uint32_t adds, redo_result *r)
 {
+    uint32_t first = h->next;
     h->answer.count = 0;
-    r->firstmade = h->next;
     for (uint32_t i = 0; i < adds; i++) {
-        redo_result one = {.position = NOBODY};
+        redo_result one = nothing;
         if (items[i].after)
             items[i].op.position = h->answer.items[items[i].after - 1] >> 1;
         int rc = apply_add(h, &items[i].op, &one);
         if (rc) /* copying a path has taken more memory than there is, or numbers */
             return h->failed = rc;
         h->answer.items[h->answer.count++] = one.position << 1 | one.created;
+        one.changed |= r->changed;
+        if (adds == 1)
+            *r = one; /* all that there is to tell of it */
         r->position = one.position;
         r->created = one.created;
-        r->changed |= one.changed;
+        r->changed = one.changed;
     }
-    r->made = h->next - r->firstmade;
+    r->firstmade = first;
+    r->made = h->next - first;
     r->value = (int)adds;
     return REDO_OK;
 }
@@ -421,7 +431,7 @@ static int run_turn(struct history *h, struct turn_item *items, uint32_t count, 
         cursors_drop(&h->cursors, cursors_find(&h->cursors, last->op.name, last->op.namesize));
     if (rc || (rc = add_items(h, items, adds, r)) || !cursor)
         return rc;
-    redo_result moved = {.position = NOBODY};
+    redo_result moved = nothing;
     if (last->after)
         last->op.position = h->answer.items[last->after - 1] >> 1;
     last->op.source = NOBODY; /* as expected: that was seen before */
@@ -481,27 +491,32 @@ static int apply(struct history *h, redo_operation const *op, redo_result *r)
     return REDO_EOPERATION;
 }
 
-/* The fields of the position in a result, as they are now. */
+struct fields history_fields(struct history const *h, struct node const *n)
+{
+    struct stamp stamp = authors_stamp(&h->authors, n->in.id);
+    return (struct fields){
+        .number = n->in.id,
+        .prev = n->p.prev ? node_prev(n)->in.id : NOBODY,
+        .better = n->p.better ? node_of(n->p.better)->in.id : NOBODY,
+        .movecount = n->p.movecount,
+        .solutionsize = n->p.solutionsize,
+        .solutionend = n->p.solutionend,
+        .nextcount = n->p.nextcount,
+        .move = n->in.move,
+        .endpoint = n->p.endpoint,
+        .setbetter = n->p.setbetter,
+        .author = stamp.author,
+        .time = stamp.time,
+    };
+}
+
+/* Those of the position in a result. */
 static struct fields fields_of(struct history const *h, redo_result const *r)
 {
     struct node *n;
-    struct fields f = {.number = NOBODY, .prev = NOBODY, .better = NOBODY};
     if (r->position == NOBODY || history_find(h, r->position, &n))
-        return f;
-    struct stamp stamp = authors_stamp(&h->authors, n->in.id);
-    f.number = n->in.id;
-    f.prev = n->p.prev ? node_prev(n)->in.id : NOBODY;
-    f.better = n->p.better ? node_of(n->p.better)->in.id : NOBODY;
-    f.movecount = n->p.movecount;
-    f.solutionsize = n->p.solutionsize;
-    f.solutionend = n->p.solutionend;
-    f.nextcount = n->p.nextcount;
-    f.move = n->in.move;
-    f.endpoint = n->p.endpoint;
-    f.setbetter = n->p.setbetter;
-    f.author = stamp.author;
-    f.time = stamp.time;
-    return f;
+        return (struct fields){.number = NOBODY, .prev = NOBODY, .better = NOBODY};
+    return history_fields(h, n);
 }
 
 struct answer const *history_answer(struct history *h, redo_result const *result)
@@ -602,11 +617,7 @@ static int begin(struct history *h, redo_operation const *op)
 
 int history_apply(struct history *h, redo_operation const *op, redo_result *result)
 {
-    redo_result r = {.position = NOBODY,
-                     .graftedfrom = NOBODY,
-                     .graftedto = NOBODY,
-                     .supersedes = NOBODY,
-                     .firstmade = NOBODY};
+    redo_result r = nothing;
     for (uint32_t i = 0; i < h->cursors.count; i++)
         h->cursors.all[i].moved = false;
     int rc = begin(h, op);

@@ -80,6 +80,9 @@ int history_apply(struct history *h, redo_operation const *op, redo_result *resu
  * operation that was repeated, what they were the first time. */
 struct answer const *history_answer(struct history *h, redo_result const *result);
 
+/* The fields of a position, as they are now. */
+struct fields history_fields(struct history const *h, struct node const *n);
+
 /* How many positions an operation may make, as far as can be seen before. */
 uint32_t history_growth(struct history const *h, redo_operation const *op);
 

@@ -55,8 +55,24 @@ void call_waits_for(struct call *call, struct room const *room);
 /* The position that the param names: REDO_OK, REDO_EPOSITION or REDO_EDROPPED. */
 int call_node(struct call *call, struct room *room, unsigned param, struct node **node);
 
-/* Applies an operation: REDO_OK, or the failure prepared with what there is to tell of it. */
+/* What came of this request the first time, if its key is known: then nothing that may have changed
+ * since is held against it. Else NULL. */
+struct key const *call_known(struct call const *call, struct room const *room);
+
+/* Applies an operation, with the key of the call if it has one: REDO_OK, or a failure that may be
+ * prepared (call->error.code is set) or not. */
+int call_submit(struct call *call, struct room *room, redo_operation const *op,
+                redo_result *result);
+
+/* The same: REDO_OK, or the failure prepared with what there is to tell of it. */
 int call_apply(struct call *call, struct room *room, redo_operation const *op, redo_result *result);
+
+/* The failure of an operation on a cursor, prepared. Returns the code. */
+int call_fail_cursor(struct call *call, int code, struct room const *room,
+                     redo_operation const *op);
+
+/* The POSITION that an operation has answered, as it was when it did. */
+void call_pack_position(struct buffer *b, struct room *room, redo_result const *r);
 
 static inline int64_t call_integer(struct call const *call, unsigned param)
 {
@@ -75,6 +91,8 @@ call_handler call_getfirstposition, call_getsessionsize, call_getgraftbehavior, 
     call_gettree, call_getpositions;
 call_handler call_dropsubtree, call_restoresubtree, call_listsubtrees, call_purgesubtree,
     call_setproperty, call_getproperties;
+call_handler call_setcursor, call_undo, call_redo, call_movecursor, call_dropcursor, call_getcursor,
+    call_getcursors, call_getauthors;
 call_handler call_attach, call_readsnapshot, call_detach;
 
 #endif

@@ -71,7 +71,8 @@ int call_dropsubtree(struct call *call)
     pack_uint(b, r.dropped);
     pack_key(b, "key");
     if (room->stored)
-        pack_uint(b, room->sequence); /* see room_apply() */
+        pack_uint(b,
+                  r.repeated ? room->history->answer.sequence : room->sequence); /* room_apply() */
     else
         pack_nil(b);
     return REDO_OK;
@@ -125,11 +126,26 @@ static int find_kept(struct call *call, struct room *room, struct job **found)
     return REDO_OK;
 }
 
+static void answer_restored(struct call *call, redo_result const *r)
+{
+    struct buffer *b = call_reply(call);
+    pack_map(b, 2);
+    pack_key(b, "position");
+    pack_uint(b, r->position);
+    pack_key(b, "restored");
+    pack_int(b, r->value);
+}
+
 int call_restoresubtree(struct call *call)
 {
     struct room *room;
     struct job *job;
     int rc = call_room(call, &room);
+    struct key const *known = rc ? NULL : call_known(call, room);
+    if (known) { /* what was kept has gone by now */
+        answer_restored(call, &known->result);
+        return REDO_OK;
+    }
     if (rc || (rc = find_kept(call, room, &job)))
         return rc;
     uint32_t parent, top, count;
@@ -145,12 +161,7 @@ int call_restoresubtree(struct call *call)
     batch_forget(committer_change(&call->gateway->committer, call->waits, &room->number),
                  room->handle, (uint64_t)call_integer(call, 1));
     call_waits_for(call, room);
-    struct buffer *b = call_reply(call);
-    pack_map(b, 2);
-    pack_key(b, "position");
-    pack_uint(b, r.position);
-    pack_key(b, "restored");
-    pack_int(b, r.value);
+    answer_restored(call, &r);
     return REDO_OK;
 }
 

@@ -1,4 +1,5 @@
 /* server.*: about the daemon itself. */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,10 +11,31 @@
 #include "server/log.h"
 #include "server/page.h"
 
+/* The name of who calls, an author from here on. */
+static int set_name(struct call *call, struct arg const *name)
+{
+    if (name->bytes.size > REDO_AUTHOR_MAX || memchr(name->bytes.data, '\0', name->bytes.size)) {
+        error_begin(&call->error, REDO_ENAME,
+                    "a client's name has at most %d bytes, none of them 0", REDO_AUTHOR_MAX);
+        error_add_int(&call->error, "limit", REDO_AUTHOR_MAX);
+        error_add_int(&call->error, "given", (int64_t)name->bytes.size);
+        return REDO_ENAME;
+    }
+    char *copy = malloc(name->bytes.size + 1);
+    if (!copy)
+        return call_fail(call, REDO_ENOMEM);
+    memcpy(copy, name->bytes.data, name->bytes.size);
+    free(call->client->name);
+    call->client->name = copy;
+    call->client->name_size = name->bytes.size;
+    return REDO_OK;
+}
+
 int call_server_hello(struct call *call)
 {
     struct arg const *client = args_option(&call->args, "client");
     struct arg const *errors = args_option(&call->args, "errors");
+    int rc;
     if (errors->present) {
         bool array = errors->bytes.size == 5 && memcmp(errors->bytes.data, "array", 5) == 0;
         bool string = errors->bytes.size == 6 && memcmp(errors->bytes.data, "string", 6) == 0;
@@ -22,7 +44,11 @@ int call_server_hello(struct call *call)
             error_add_text(&call->error, "errors", errors->bytes.data, errors->bytes.size);
             return REDO_ECONSTANT;
         }
+        if ((rc = client->present ? set_name(call, client) : REDO_OK))
+            return rc;
         call->client->conn->errors_as_string = string;
+    } else if (client->present && (rc = set_name(call, client))) {
+        return rc;
     }
     if (client->present)
         log_debug("connection %llu is %.*s", (unsigned long long)call->client->conn->number,
@@ -69,6 +95,10 @@ int call_server_info(struct call *call)
         return call_fail(call, job->result);
     struct describe_limit const limits[] = {
         {"name", ROOM_NAME_MAX},
+        {"key", REDO_KEY_MAX},
+        {"keys", REDO_KEYS_MAX},
+        {"cursors", REDO_CURSORS_MAX},
+        {"authors", REDO_AUTHORS_MAX},
         {"page", PAGE_MAX},
         {"page_bytes", PAGE_BYTES},
         {"output", call->gateway->daemon->config.output_hard},

@@ -144,7 +144,8 @@ static int join(struct call *call, struct room *room, int64_t size, int64_t cmps
     return REDO_OK;
 }
 
-/* Makes a room of the history, which belongs to it from here on; if it is to be stored, with its dump. */
+/* Makes a room of the history, which belongs to it from here on; if it is to be stored, with its
+ * dump. */
 static int begin_dumped(struct call *call, struct history *history, char const *name,
                         size_t name_size, bool stored, bool relaxed, void const *dump, size_t size,
                         struct room **begun)
@@ -232,6 +233,13 @@ int call_beginsession(struct call *call)
     struct history *history = history_new(state->bytes.data, (size_t)size, (size_t)cmpsize);
     if (!history)
         return call_fail(call, redo_lasterror());
+    struct client const *by = call->client;
+    int rc = history_sign(history, by->conn->peer.uid, by->name ? by->name : "", by->name_size,
+                          (uint32_t)time(NULL));
+    if (rc) {
+        history_free(history);
+        return call_fail(call, rc);
+    }
     return begin_and_answer(call, history, name, !args_flag(&call->args, "private", false),
                             args_flag(&call->args, "relaxed", false));
 }

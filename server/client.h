@@ -23,8 +23,11 @@ struct client {
     struct link subscriptions; /* of struct subscription.in_client */
     struct link in_clients;    /* gateway.clients */
     struct outbox outbox;      /* all that is sent to it goes through here */
-    struct job *job;           /* that its request waits for, or NULL */
-    struct relaxed *relaxed;   /* the sessions of which it is told at once */
+    char *name;                /* that it gave, the author of what it makes; or NULL */
+    size_t name_size;
+    uint32_t author;         /* the number it had last, in some session: a guess */
+    struct job *job;         /* that its request waits for, or NULL */
+    struct relaxed *relaxed; /* the sessions of which it is told at once */
     size_t relaxed_count;
 };
 

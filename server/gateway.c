@@ -53,6 +53,14 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_GETPROPERTIES] = call_getproperties,
     [METHOD_HASSESSIONCHANGED] = call_hassessionchanged,
     [METHOD_CLEARSESSIONCHANGED] = call_clearsessionchanged,
+    [METHOD_SETCURSOR] = call_setcursor,
+    [METHOD_UNDO] = call_undo,
+    [METHOD_REDO] = call_redo,
+    [METHOD_MOVECURSOR] = call_movecursor,
+    [METHOD_DROPCURSOR] = call_dropcursor,
+    [METHOD_GETCURSOR] = call_getcursor,
+    [METHOD_GETCURSORS] = call_getcursors,
+    [METHOD_GETAUTHORS] = call_getauthors,
     [METHOD_GETPOSITION] = call_getposition,
     [METHOD_GETBRANCHES] = call_getbranches,
     [METHOD_GETPATH] = call_getpath,
@@ -257,6 +265,8 @@ bool gateway_message(struct gateway *gateway, struct conn *conn, struct message 
     }
     if (call.client->job) /* its result was used, and the error may tell a text of it */
         job_free(call.client->job);
+    if (gateway->broken)
+        rooms_discard_broken(gateway);
     return true;
 }
 
@@ -288,6 +298,7 @@ void gateway_gone(struct gateway *gateway, struct conn *conn)
     list_remove(&client->in_clients);
     outbox_close(&client->outbox);
     free(client->relaxed);
+    free(client->name);
     free(client);
     conn->data = NULL;
 }

@@ -2,6 +2,7 @@
 #ifndef SERVER_GATEWAY_H
 #define SERVER_GATEWAY_H
 
+#include "core/touched.h"
 #include "protocol/message.h"
 #include "protocol/method.h"
 #include "server/committer.h"
@@ -25,6 +26,7 @@ struct gateway {
     struct methods methods;
     struct registry registry; /* of the sessions in memory */
     struct link clients;      /* of struct client.in_clients */
+    struct touched touched;   /* by the operation at hand, if anyone is to be told */
     struct buffer nowhere;    /* results of calls that came as notifications */
     struct store *store;      /* NULL: sessions live in memory alone */
     struct committer committer;
@@ -38,6 +40,7 @@ struct gateway {
     size_t leaving_count, leaving_cap;
     struct link recent; /* of struct room.in_recent */
     struct trash trash;
+    bool broken;           /* sessions are: see rooms_discard_broken() */
     bool closing;          /* gateway_close() was called */
     size_t memory, budget; /* bytes that sessions take, and may take */
 };

@@ -10,6 +10,7 @@
 #include "core/history.h"
 #include "protocol/buffer.h"
 #include "server/list.h"
+#include "server/recent.h"
 
 struct client;
 struct conn;
@@ -37,6 +38,8 @@ struct room {
     struct client *owner;      /* of a private room */
     struct link in_owner;      /* in client.privates */
     struct link subscriptions; /* of struct subscription.in_room */
+    bool attended;             /* somebody was attached since it is in memory */
+    struct recent recent;      /* its last operations, since then */
     struct buffer encoded;     /* scratch: the operation at hand */
     struct buffer event;       /* scratch: its event, as sent to all */
 };
@@ -59,11 +62,21 @@ struct room *room_new(struct history *history, char const *name, size_t name_siz
 /* Frees the room. Nobody may be subscribed any more. */
 void room_free(struct room *room);
 
-/* Applies an operation to the session; if it changed something, it gets the next sequence number
- * and an event to all who are attached; `by` caused it, who is in a hurry for it to be on disk, or
- * not. REDO_OK and *result; or a code and nothing changed. */
-int room_apply(struct room *room, struct client const *by, bool hurry, redo_operation const *op,
+/* Applies an operation to the session, signed by the client that causes it, as of now (what stamp
+ * it has is no matter); if it changed something, it gets the next sequence number and an event to
+ * all who are attached; `by` is in a hurry for it to be on disk, or not. REDO_OK and *result; or a
+ * code and nothing changed. */
+int room_apply(struct room *room, struct client *by, bool hurry, redo_operation const *op,
                redo_result *result);
+
+/* What came of the operation that this client had given this key, or NULL: see redo_operation.key.
+ */
+struct key const *room_key(struct room const *room, struct client *client, void const *key,
+                           size_t size);
+
+/* Appends the events of the operations after `since`, which recent_has(), to the output of one who
+ * attaches. */
+void room_tell_recent(struct room *room, struct subscription const *s, uint64_t since);
 
 /* Attaches a client; with a snapshot, which is the session as it is now. *made; or a code:
  * REDO_EATTACHED, REDO_ENOMEM. */

@@ -174,6 +174,8 @@ static int visible(struct call *call, struct room *there, struct room **room)
 {
     if (there->owner && there->owner != call->client)
         return REDO_ENOSESSION;
+    if (there->history->failed)
+        return REDO_ENOMEM;
     if (there->stored) {
         list_remove(&there->in_recent);
         list_append(&call->gateway->recent, &there->in_recent);
@@ -211,8 +213,33 @@ int rooms_leave(struct gateway *gateway, uint64_t id)
     return REDO_OK;
 }
 
+void rooms_discard_broken(struct gateway *gateway)
+{
+    uint64_t number = gateway->committer.committed;
+    gateway->broken = false;
+    if (gateway->store)
+        committer_flush(&gateway->committer);
+    for (size_t i = gateway->registry.handle_count; i > 0; i--) {
+        struct room *room = gateway->registry.by_handle[i - 1];
+        if (!room->history->failed)
+            continue;
+        if (room->stored && room->number > number) {
+            gateway->broken = true;
+            continue;
+        }
+        log_error("session %llu was left in the middle of a turn by a lack of memory: %s",
+                  (unsigned long long)room->handle,
+                  room->stored ? "it is loaded anew" : "it has ended");
+        if (!room->stored)
+            room_dismiss(room);
+        rooms_discard(gateway, room);
+    }
+}
+
 void rooms_committed(struct gateway *gateway, uint64_t number)
 {
+    if (gateway->broken)
+        rooms_discard_broken(gateway);
     size_t kept = 0;
     for (size_t i = 0; i < gateway->leaving_count; i++) {
         if (gateway->leaving[i].number > number)
@@ -274,7 +301,7 @@ static void make_room(struct gateway *gateway, struct room const *spare)
 
 void rooms_measure(struct gateway *gateway, struct room *room)
 {
-    size_t memory = history_memory(room->history) + sizeof *room;
+    size_t memory = history_memory(room->history) + recent_memory(&room->recent) + sizeof *room;
     gateway->memory += memory - room->memory;
     room->memory = memory;
     if (gateway->memory > gateway->budget)

@@ -41,6 +41,11 @@ void rooms_measure(struct gateway *gateway, struct room *room);
 struct room *rooms_enter(struct gateway *gateway, struct history *history,
                          struct store_info const *info);
 
+/* Sessions with a history that has failed (an operation was cut short in the middle of what can not
+ * be taken back) leave memory, once what was done to them before is on disk, and come back from the
+ * store, which knows nothing of it; those that are not stored end. Until then they are refused. */
+void rooms_discard_broken(struct gateway *gateway);
+
 /* Takes a room out of memory; who is attached is told to load it anew. */
 void rooms_discard(struct gateway *gateway, struct room *room);
 

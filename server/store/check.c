@@ -41,7 +41,7 @@ static int check_one(struct database *db, uint64_t id, struct store_check *check
 
     *kept = 0;
     *damaged = false;
-    int rc = load_session(db, id, &h, kept, damaged);
+    int rc = load_session(db, id, NULL, &h, kept, damaged);
     history_free(h);
     char const *what = rc == REDO_EDAMAGED ? "no snapshot of it is whole"
                        : *damaged          ? "operations are missing or damaged"

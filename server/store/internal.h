@@ -96,8 +96,8 @@ int row_put(struct database *db, enum statement which, int64_t key, struct buffe
 /* How often something of a session was set aside. */
 int store_epoch(struct store_reader *r, uint64_t id, uint32_t *epoch);
 
-/* store_load() in a database. */
-int load_session(struct database *db, uint64_t id, struct history **history, uint64_t *sequence,
-                 bool *damaged);
+/* store_load(), or store_replay(), in a database. */
+int load_session(struct database *db, uint64_t id, struct store_replay *replay,
+                 struct history **history, uint64_t *sequence, bool *damaged);
 
 #endif

@@ -259,6 +259,7 @@ int store_list(struct store_reader *r, char const *prefix, size_t prefix_size, c
 
 struct content {
     uint64_t id;
+    struct store_replay *replay; /* or NULL */
     struct history **history;
     uint64_t *sequence;
     bool *damaged;
@@ -271,7 +272,7 @@ static int read_content(struct store_reader *r, void *arg)
     /* One view of all rows: a compaction may come in between. */
     int rc = database_exec(&r->db, "BEGIN");
     if (!rc)
-        rc = load_session(&r->db, c->id, c->history, c->sequence, c->damaged);
+        rc = load_session(&r->db, c->id, c->replay, c->history, c->sequence, c->damaged);
     for (int i = 0; i < SQL_STATEMENTS; i++)
         sqlite3_reset(r->db.statements[i]);
     if (!sqlite3_get_autocommit(r->db.sqlite))
@@ -282,10 +283,26 @@ static int read_content(struct store_reader *r, void *arg)
 int store_load(struct store_reader *r, uint64_t id, struct history **history, uint64_t *sequence,
                bool *damaged)
 {
-    struct content c = {id, history, sequence, damaged};
+    struct content c = {id, NULL, history, sequence, damaged};
 
     *history = NULL;
     return guarded(r, read_content, &c);
+}
+
+int store_replay(struct store_reader *r, uint64_t id, struct store_replay *replay,
+                 struct history **history, uint64_t *sequence)
+{
+    bool damaged;
+    struct content c = {id, replay, history, sequence, &damaged};
+
+    *history = NULL;
+    int rc = guarded(r, read_content, &c);
+    if (!rc && *sequence < replay->since) {
+        history_free(*history);
+        *history = NULL;
+        rc = REDO_ERANGE;
+    }
+    return rc;
 }
 
 struct range {

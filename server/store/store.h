@@ -135,6 +135,20 @@ int store_operations(struct store_reader *r, uint64_t id, uint64_t from, uint64_
                      bool (*each)(void *data, uint64_t sequence, void const *op, size_t size),
                      void *data);
 
+/* A session's content as store_load() would give it, telling each operation after number `since`
+ * once it is applied: REDO_ERANGE if the snapshot, or nothing of the session, is from after that.
+ * If reading has to begin again it is told from the first one again. */
+struct store_replay {
+    uint64_t since;
+    struct touched *touched; /* history.touched while operations are applied that are told */
+    void (*tell)(struct store_replay *replay, struct history *h, uint64_t sequence,
+                 redo_operation const *op, redo_result const *result, void const *encoded,
+                 size_t size);
+    void *data;
+};
+int store_replay(struct store_reader *r, uint64_t id, struct store_replay *replay,
+                 struct history **history, uint64_t *sequence);
+
 /* What was kept under keys with a session: what batch_keep() was given, in the order of keys from
  * `from` on; data is NULL unless `with_data`. each() returns false to stop. */
 int store_kept(struct store_reader *r, uint64_t id, uint64_t from, bool with_data,
