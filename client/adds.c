@@ -160,7 +160,7 @@ static redo_operation operation_of(struct adds *a, size_t i)
 static int encode(struct adds *a, redo_operation *op)
 {
     unsigned char room[KEY_SIZE];
-    change_key(a->mirror->client, op, room);
+    change_key(a->mirror, op, room);
     size_t size = redo_operation_encode(op, NULL, 0);
     buffer_rewind(&a->bytes, 0);
     if (!size)
@@ -269,13 +269,6 @@ static void applied(struct adds *a, msgpack_object const *answer)
         single_done(a, r.position, REDO_OK);
 }
 
-/* The connection broke under it. */
-static void broken(struct adds *a)
-{
-    if (a->request.sent && a->mirror->client->unkeyed)
-        fail_from(a, a->single ? a->at : 0, REDO_ECLOSED);
-}
-
 static void refused(struct adds *a, int code)
 {
     if (code == REDO_ERESYNC) {
@@ -295,8 +288,8 @@ static void answered(struct request *r, int code, msgpack_object const *answer)
     struct adds *a = adds_of(r);
     a->underway = false;
     if (code == REDO_ECLOSED && !answer)
-        broken(a);
-    else if (code)
+        return; /* the connection broke: it is sent again, and adds come to the same done twice */
+    if (code)
         refused(a, code);
     else
         applied(a, answer);

@@ -1,6 +1,11 @@
 /* Changes: an operation is sent to the daemon, and its event is applied to the replica before its
  * answer comes.
  *
+ * Keys are what makes a change known when it is sent twice. They cost: the daemon keeps the last
+ * thousand of a session, and looks through them. Beside a wait for the disk that is nothing; where
+ * changes are answered at once it is more than all the rest, so relaxed sessions have none unless
+ * the program wants them.
+ *
  * If the connection breaks in between, it is not known whether the operation was applied. With its
  * key it can be sent again over the next connection: one that was applied is among the operations
  * that were missed, so that the replica has it, and is answered as it was the first time. */
@@ -55,9 +60,16 @@ static void read_answer(struct call *call, msgpack_object const *answer)
     change->sequence = change_read(answer, &change->result);
 }
 
-void change_key(redo_client *client, redo_operation *op, unsigned char room[KEY_SIZE])
+bool change_keyed(struct mirror const *m)
 {
-    if (client->unkeyed || op->keysize)
+    int keys = m->client->keying;
+    return keys < 0 ? !m->relaxed : keys > 0;
+}
+
+void change_key(struct mirror *m, redo_operation *op, unsigned char room[KEY_SIZE])
+{
+    redo_client *client = m->client;
+    if (!change_keyed(m) || op->keysize)
         return;
     uint64_t number = client->keys++;
     memcpy(room, client->key, sizeof client->key);
@@ -157,6 +169,14 @@ static int send_once(struct mirror *m, struct change *change, redo_operation con
     return call_wait(m->client, &change->call);
 }
 
+/* Whether it may be sent a second time: by its key it is known; or it comes to the same when it is
+ * done twice. */
+static bool repeatable(redo_operation const *op)
+{
+    return op->keysize || op->kind == REDO_OP_ADD || op->kind == REDO_OP_NEXT ||
+           op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_PROPERTY;
+}
+
 /* The same until it is answered: over a new connection, if one breaks. */
 static int send_on(struct mirror *m, struct change *change, redo_operation const *op, size_t size)
 {
@@ -177,7 +197,7 @@ static int send_on(struct mirror *m, struct change *change, redo_operation const
         sent |= rc == REDO_ECLOSED && change->call.request.sent;
         if (rc != REDO_ECLOSED || m->lost || connection_now() >= m->client->deadline)
             return m->lost ? m->lost : rc;
-        if (sent && !op->keysize)
+        if (sent && !repeatable(op))
             return rc;
         if (!sent && tries > 0)
             return rc;
@@ -189,7 +209,7 @@ static int submit(struct mirror *m, redo_operation const *op, redo_result *resul
     unsigned char room[KEY_SIZE];
     redo_operation keyed = *op;
     struct change change = {0};
-    change_key(m->client, &keyed, room);
+    change_key(m, &keyed, room);
     size_t size = redo_operation_encode(&keyed, NULL, 0);
     if (!size)
         return why_not(op);

@@ -49,6 +49,7 @@ redo_client *redo_client_connect(char const *path, int timeout)
     client->connection.answered = link_answered;
     client->connection.data = client;
     client->last = &client->first;
+    client->keying = -1;
     client->epoll = client->timer = client->watched_fd = -1;
     return client;
 }
@@ -87,11 +88,11 @@ int redo_client_settimeout(redo_client *client, int timeout)
     return error_set(REDO_OK);
 }
 
-void redo_client_setkeys(redo_client *client, int on)
+void redo_client_setkeys(redo_client *client, int keys)
 {
     error_set(client ? REDO_OK : REDO_ECONNECT);
     if (client)
-        client->unkeyed = !on;
+        client->keying = keys < 0 ? -1 : keys != 0;
 }
 
 void redo_client_listen(redo_client *client, redo_client_listener *listener, void *data)

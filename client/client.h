@@ -87,7 +87,7 @@ struct redo_client {
     int backoff;                   /* ... and how long after that again; milliseconds */
     struct mirror *mirrors;
 
-    bool unkeyed;          /* operations are sent without keys */
+    int keying; /* operations carry keys: 0 none, 1 all, -1 those that wait for the disk */
     unsigned char key[16]; /* of this client, and so many it has made */
     uint64_t keys;
 
@@ -209,7 +209,10 @@ int change_submit(redo_session *session, redo_operation const *op, redo_result *
 
 /* Gives the operation a key that no other has, if the client gives any; room must last as long. */
 #define KEY_SIZE 24
-void change_key(redo_client *client, redo_operation *op, unsigned char room[KEY_SIZE]);
+void change_key(struct mirror *m, redo_operation *op, unsigned char room[KEY_SIZE]);
+
+/* Whether operations of this session carry a key. */
+bool change_keyed(struct mirror const *m);
 
 /* The params of `apply`: the operation, which has so many bytes. */
 void change_pack(struct mirror *m, struct buffer *b, redo_operation const *op, size_t size);

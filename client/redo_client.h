@@ -37,10 +37,13 @@
  * REDO_ENOSESSION.
  *
  * A change whose answer was lost with the connection is sent again, and not done twice: it carries
- * a key, by which the daemon knows it. Changes that can not have reached the daemon are sent again
- * in any case. So they fail with REDO_ECLOSED if no daemon can be reached: at once if they were not
- * sent, else when their time is over; and with REDO_ERESYNC if the session had to be loaded anew
- * meanwhile, since they may speak of what is no more.
+ * a key, by which the daemon knows it. Changes of relaxed sessions carry none (see
+ * redo_client_setkeys()); of these, adds, moves to the front, updates and properties are sent
+ * again, since they come to the same when they are done twice. Changes that can not have reached
+ * the daemon are sent again in any case. What is not sent again, or finds no daemon, fails with
+ * REDO_ECLOSED: at once if it was not sent, else when its time is over, and may have been done; and
+ * with REDO_ERESYNC if the session had to be loaded anew meanwhile, since it may speak of what is
+ * no more.
  *
  * The library never raises SIGPIPE. Signals do not end calls, but for redo_client_step(). */
 #ifndef REDO_CLIENT_H
@@ -73,10 +76,12 @@ int redo_client_settimeout(redo_client *client, int timeout);
  * REDO_OK; REDO_ENAME, REDO_EUTF8 (nothing is changed) ... */
 int redo_client_setname(redo_client *client, char const *name);
 
-/* Whether changes carry a key, 25 bytes each, by which they are known when they are sent a second
- * time; on at the beginning. If off, a change whose answer was lost with the connection fails with
- * REDO_ECLOSED, and may have been done. */
-void redo_client_setkeys(redo_client *client, int on);
+/* Which changes carry a key, 25 bytes each, by which they are known when they are sent a second
+ * time: 0 none, 1 all, -1 (so it is at the beginning) those of sessions that wait for the disk.
+ * Looking for keys takes the daemon about as long as three changes without, which is little beside
+ * the disk.
+ */
+void redo_client_setkeys(redo_client *client, int keys);
 
 /* What happens to the sessions of a client beside operations. */
 enum redo_client_event {
