@@ -7,8 +7,11 @@
  *                                          replica
  *
  * The session of the same name may be another one by then, or have lost what was not on the disk
- * yet. The first shows in its handle and its age. The second can only be with relaxed sessions: for
- * these the last operations that were seen are told again, and have to be the same. */
+ * yet and gone on from there. The first mostly shows in its handle and its age. For the rest the
+ * last operations that were seen are told again, and have to be the same. Where the daemon can not
+ * tell them any more, it is enough for a session of which nothing can have been lost to be told the
+ * rest.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,13 +265,17 @@ static void load_instead(struct mirror *m)
     mirror_load(m);
 }
 
+static void ask_missed(struct mirror *m, uint64_t since);
+
 static void missed_told(struct request *r, int code, msgpack_object const *answer)
 {
     struct mirror *m = (struct mirror *)((char *)r - offsetof(struct mirror, request));
     if (m->phase != MIRROR_ATTACHING)
         return;
     msgpack_object const *sequence = code ? NULL : map_get(answer, "sequence");
-    if (code == REDO_ERESYNC || code == REDO_EOPTION || code == REDO_ERANGE)
+    if (code == REDO_ERESYNC && !m->relaxed && m->since < m->sequence)
+        ask_missed(m, m->sequence);
+    else if (code == REDO_ERESYNC || code == REDO_EOPTION || code == REDO_ERANGE)
         mirror_load(m); /* it does not have them, or never does */
     else if (code == REDO_EATTACHED)
         load_instead(m); /* by a request whose answer was not waited for */
@@ -280,10 +287,10 @@ static void missed_told(struct request *r, int code, msgpack_object const *answe
         arrived(m);
 }
 
-static void ask_missed(struct mirror *m)
+static void ask_missed(struct mirror *m, uint64_t since)
 {
     m->phase = MIRROR_ATTACHING;
-    m->since = m->sequence - m->recent_count;
+    m->since = since;
     m->differs = false;
     struct buffer *b = request_begin(m->client, &m->request, "attach");
     pack_array(b, 2);
@@ -313,9 +320,9 @@ static void opened(struct request *r, int code, msgpack_object const *answer)
     bool same = info.handle == m->handle && info.begun == m->begun;
     m->handle = info.handle;
     m->begun = info.begun;
-    /* Of a relaxed one nothing was seen by which it could be known: a replica is soon read. */
+    /* Of a relaxed one nothing may have been seen by which it could be known. */
     if (same && (!m->relaxed || m->recent_count))
-        ask_missed(m);
+        ask_missed(m, m->sequence - m->recent_count);
     else
         mirror_load(m);
 }

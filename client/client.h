@@ -61,7 +61,7 @@ struct mirror {
     struct buffer early;    /* LOADING: operations that came meanwhile: size, bytes ... */
     unsigned reloads;       /* how often the replica was replaced */
     struct history **old;   /* the replicas before: pointers into them stay readable */
-    uint64_t recent[MIRROR_RECENT]; /* hashes of the last operations of a relaxed session ... */
+    uint64_t recent[MIRROR_RECENT]; /* hashes of the last operations that were seen ... */
     unsigned recent_count;          /* ... how many; by sequence number */
 
     redo_result own;       /* of the last operation that was this session's own ... */

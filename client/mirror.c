@@ -11,12 +11,9 @@
 
 /* ---- operations -------------------------------------------------------------------------- */
 
-/* Those of a relaxed session may be lost by a daemon that dies, and others be made in their place:
- * the last ones are remembered. */
+/* The last ones are remembered, so that the session is known again after a loss. */
 static void remember(struct mirror *m, uint64_t sequence, void const *data, size_t size)
 {
-    if (!m->relaxed)
-        return;
     m->recent[sequence % MIRROR_RECENT] = XXH3_64bits(data, size);
     m->recent_count += m->recent_count < MIRROR_RECENT;
 }

@@ -159,9 +159,7 @@ START_TEST(session_that_is_another_now_is_loaded_anew)
     redo_client_listen(client, tell, &told);
     redo_session *session = join(client, "n");
     redo_position *p = add(session, first(session), 1, "bbbb");
-    kill_daemon();
-    sleep(1); /* sessions are told apart by the second in which they began */
-    start_daemon();
+    restart_daemon();
     redo_client *other = connect_to(NULL);
     redo_session *theirs = join(other, "n");
     for (int i = 0; i < 5; i++)
@@ -184,9 +182,7 @@ START_TEST(change_that_comes_upon_another_session_is_not_done)
     redo_client *client = connect_to(NULL);
     redo_session *session = join(client, "n");
     redo_position *p = add(session, first(session), 1, "bbbb");
-    kill_daemon();
-    sleep(1);
-    start_daemon();
+    restart_daemon();
     redo_client *other = connect_to(NULL);
     redo_session *theirs = join(other, "n");
     add(theirs, first(theirs), 9, "zzzz");
