@@ -242,6 +242,7 @@ static void snapshot_told(struct request *r, int code, msgpack_object const *ans
 void mirror_load(struct mirror *m)
 {
     m->phase = MIRROR_LOADING;
+    m->differs = false;
     buffer_free(&m->snapshot);
     buffer_free(&m->early);
     struct buffer *b = request_begin(m->client, &m->request, "attach");
