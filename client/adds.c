@@ -273,7 +273,7 @@ static void refused(struct adds *a, int code)
 {
     if (code == REDO_ERESYNC) {
         if (a->mirror->phase == MIRROR_HERE)
-            mirror_resume(a->mirror);
+            mirror_catch_up(a->mirror);
     } else if (!a->turn) {
         single_done(a, REDO_NOPOSITION, code);
     } else {

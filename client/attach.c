@@ -3,6 +3,7 @@
  *
  *     begun, opened for the first time     attach, readsnapshot ... -> HERE
  *     resumed                              opensession, attach since n -> HERE
+ *     detached by the daemon (it lags)     attach since n -> HERE
  *     resumed, and that can not be had     opensession, attach, readsnapshot ... -> HERE, another
  *                                          replica
  *
@@ -79,15 +80,16 @@ void mirror_away(struct mirror *m)
         mirror_tell(m, redo_client_lost, REDO_ECLOSED);
 }
 
-/* The daemon has detached us meanwhile: begins anew. */
+static void ask_missed(struct mirror *m, uint64_t since);
+
+/* The daemon has detached us meanwhile: attaches again. */
 static bool again(struct mirror *m)
 {
     if (!m->again)
         return false;
     m->again = false;
-    m->phase = MIRROR_AWAY;
     if (m->session.history)
-        mirror_resume(m);
+        ask_missed(m, m->sequence - m->recent_count);
     else
         mirror_load(m);
     return true;
@@ -266,8 +268,6 @@ static void load_instead(struct mirror *m)
     mirror_load(m);
 }
 
-static void ask_missed(struct mirror *m, uint64_t since);
-
 static void missed_told(struct request *r, int code, msgpack_object const *answer)
 {
     struct mirror *m = (struct mirror *)((char *)r - offsetof(struct mirror, request));
@@ -332,10 +332,6 @@ void mirror_resume(struct mirror *m)
 {
     if (m->lost)
         return;
-    if (m->phase != MIRROR_AWAY && m->phase != MIRROR_HERE) {
-        m->again = true; /* when what is on its way has been answered */
-        return;
-    }
     m->phase = MIRROR_OPENING;
     struct buffer *b = request_begin(m->client, &m->request, "opensession");
     pack_array(b, m->relaxed ? 2 : 1);
@@ -346,6 +342,14 @@ void mirror_resume(struct mirror *m)
         pack_bool(b, true);
     }
     ask(m, opened);
+}
+
+void mirror_catch_up(struct mirror *m)
+{
+    if (m->phase == MIRROR_HERE)
+        ask_missed(m, m->sequence - m->recent_count);
+    else
+        m->again = true; /* when what is on its way has been answered */
 }
 
 int mirror_wait(struct mirror *m)

@@ -191,7 +191,7 @@ static int send_on(struct mirror *m, struct change *change, redo_operation const
         if (!rc)
             rc = send_once(m, change, op, size);
         if (rc == REDO_ERESYNC && m->phase == MIRROR_HERE && m->reloads == reloads && tries < 2) {
-            mirror_resume(m); /* the daemon has not said so, or it comes yet */
+            mirror_catch_up(m); /* the daemon has not said so, or it comes yet */
             continue;
         }
         sent |= rc == REDO_ECLOSED && change->call.request.sent;

@@ -165,9 +165,12 @@ struct mirror *mirror_new(redo_client *client, struct session_info const *info, 
 /* Asks for a snapshot, from which the replica will be made. */
 void mirror_load(struct mirror *m);
 
-/* The connection is there (again), or the daemon has detached us: opens the session anew and asks
- * for what was missed. */
+/* There is a new connection, and the mirror is away: opens the session and asks for what was
+ * missed. */
 void mirror_resume(struct mirror *m);
+
+/* The daemon has detached us on this connection: asks for what was missed. */
+void mirror_catch_up(struct mirror *m);
 
 /* The connection is gone. */
 void mirror_away(struct mirror *m);

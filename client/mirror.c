@@ -108,14 +108,6 @@ static bool is_event(struct message const *message, char const *name)
            memcmp(name, message->method, message->method_size) == 0;
 }
 
-/* The daemon tells no more of the session, and it can be asked for the rest. */
-static void detached(struct mirror *m)
-{
-    if (m->phase == MIRROR_HERE)
-        m->phase = MIRROR_AWAY;
-    mirror_resume(m);
-}
-
 void mirror_notified(void *data, struct message const *message)
 {
     msgpack_object_array const *params = &message->params;
@@ -135,7 +127,7 @@ void mirror_notified(void *data, struct message const *message)
     } else if (is_event(message, "sessionended")) {
         mirror_lose(m, REDO_ENOSESSION);
     } else if (is_event(message, "resync") || is_event(message, "lagged")) {
-        detached(m);
+        mirror_catch_up(m); /* it tells no more, until it is asked again */
     }
 }
 

@@ -133,6 +133,7 @@ struct proxy {
     bool was_cut;
     void (*at_cut)(void); /* called before it is cut, or NULL */
     int stop[2];
+    int say[2]; /* what is written here is told to the client */
 };
 
 static inline int proxy_dial(void)
@@ -166,14 +167,27 @@ static inline bool proxy_pass(struct proxy *p, int from, int to)
     return p->cut != 0;
 }
 
+static inline void proxy_say(struct proxy *p, int client)
+{
+    char bytes[256];
+    ssize_t size = read(p->say[0], bytes, sizeof bytes);
+    if (size > 0 && send(client, bytes, (size_t)size, MSG_NOSIGNAL) != size)
+        abort();
+}
+
 /* Serves a connection to its end: false if the proxy is to stop. */
 static inline bool proxy_serve(struct proxy *p, int client)
 {
     int server = proxy_dial();
     bool go = true, stop = false;
     while (server >= 0 && go && !stop) {
-        struct pollfd fds[3] = {{client, POLLIN, 0}, {server, POLLIN, 0}, {p->stop[0], POLLIN, 0}};
-        poll(fds, 3, -1);
+        struct pollfd fds[4] = {{client, POLLIN, 0},
+                                {server, POLLIN, 0},
+                                {p->stop[0], POLLIN, 0},
+                                {p->say[0], POLLIN, 0}};
+        poll(fds, 4, -1);
+        if (fds[3].revents)
+            proxy_say(p, client);
         stop = fds[2].revents;
         if (go && fds[0].revents)
             go = proxy_pass(p, client, server);
@@ -217,6 +231,7 @@ static inline void proxy_start(struct proxy *p, long cut, void (*at_cut)(void))
     ck_assert_int_eq(bind(p->listener, (struct sockaddr *)&address, sizeof address), 0);
     ck_assert_int_eq(listen(p->listener, 5), 0);
     ck_assert_int_eq(pipe2(p->stop, O_CLOEXEC), 0);
+    ck_assert_int_eq(pipe2(p->say, O_CLOEXEC), 0);
     ck_assert_int_eq(pthread_create(&p->thread, NULL, proxy_run, p), 0);
 }
 
@@ -227,6 +242,8 @@ static inline void proxy_stop(struct proxy *p)
     close(p->listener);
     close(p->stop[0]);
     close(p->stop[1]);
+    close(p->say[0]);
+    close(p->say[1]);
 }
 
 /* ---- sessions ------------------------------------------------------------------------------ */

@@ -346,6 +346,42 @@ START_TEST(connection_cut_at_any_byte_loses_nothing_and_does_nothing_twice)
 }
 END_TEST
 
+/* An event of the first session of a daemon, in the words of another. */
+static void say(struct proxy *proxy, char const *bytes, size_t size)
+{
+    ck_assert_int_eq(write(proxy->say[1], bytes, size), (ssize_t)size);
+}
+
+START_TEST(session_that_lags_is_attached_again)
+{
+    struct proxy proxy;
+    struct told told = {0};
+    proxy_start(&proxy, -1, NULL);
+    redo_client *client = connect_to(proxy_path);
+    redo_client_listen(client, tell, &told);
+    redo_session *session = join(client, NULL);
+    for (int i = 0; i < 20; i++)
+        add(session, first(session), i, "bbbb");
+    /* The daemon says that we are attached already: all it can do is to tell everything anew. */
+    say(&proxy, "\x93\x02\xa6lagged\x92\x01\x14", 12);
+    step_until(client, told.reloaded);
+    ck_assert_int_eq(redo_getsessionsize(session), 21);
+    say(&proxy, "\x93\x02\xa6resync\x91\x01", 11);
+    step_until(client, told.reloaded == 2);
+    say(&proxy, "\x93\x02\xa9keepalive\x91\x01", 14);
+    say(&proxy, "\x93\x02\xa6lagged\x92\x01\x14", 12);
+    redo_position *p = redo_addposition(session, first(session), 99, "cccc", 0, 0);
+    if (!p) /* it was first told of the event */
+        ck_assert_int_eq(redo_lasterror(), REDO_ERESYNC);
+    step_until(client, told.reloaded == 3);
+    add(session, first(session), 99, "cccc");
+    ck_assert_int_eq(redo_getsessionsize(session), 22);
+    ck_assert_int_eq(told.lost + told.ended, 0);
+    redo_client_close(client);
+    proxy_stop(&proxy);
+}
+END_TEST
+
 /* ---- stopped ------------------------------------------------------------------------------ */
 
 START_TEST(stopped_daemon_ends_beginning_in_time_and_it_can_be_begun_later)
@@ -590,6 +626,7 @@ int main(void)
     tcase_add_test(stored,
                    daemon_killed_while_a_call_waits_is_found_again_and_the_change_done_once);
     tcase_add_test(memory, connection_cut_at_any_byte_loses_nothing_and_does_nothing_twice);
+    tcase_add_test(memory, session_that_lags_is_attached_again);
     tcase_add_test(stored, stopped_daemon_ends_beginning_in_time_and_it_can_be_begun_later);
     tcase_add_test(memory, more_than_the_socket_holds_ends_in_time_at_a_stopped_daemon);
     tcase_add_test(stored, descriptor_leads_through_a_restart_with_poll_alone);
