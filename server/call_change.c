@@ -81,12 +81,36 @@ static int check_key(struct call *call)
     return REDO_EKEY;
 }
 
+/* How much more the operation may take: an upper bound. What makes nothing and brings nothing may
+ * be done over a limit too, so that there is a way back. */
+static struct usage_amount amount_of(struct room const *room, redo_operation const *op)
+{
+    struct history const *h = room->history;
+    struct usage_amount more = {.positions = history_growth(h, op)};
+    bool brings = op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_PROPERTY ||
+                  op->kind == REDO_OP_TURN || more.positions;
+    if (brings)
+        more.bytes = room->stored
+                         ? op->statesize
+                         : op->statesize + more.positions * (h->size + sizeof(struct node));
+    return more;
+}
+
+/* Whether the session's owner may take as much as the operation may. What is only repeated takes
+ * nothing. */
+static int check_usage(struct call *call, struct room const *room, redo_operation const *op)
+{
+    if (!call->gateway->usage.active || call_known(call, room))
+        return REDO_OK;
+    return call_check_usage(call, room->uid, amount_of(room, op));
+}
+
 int call_submit(struct call *call, struct room *room, redo_operation const *given,
                 redo_result *result)
 {
     redo_operation op = *given;
-    int rc = check_key(call);
-    if (rc)
+    int rc = call_check_write(call, room);
+    if (rc || (rc = check_key(call)) || (rc = check_usage(call, room, given)))
         return rc;
     take_key(call, &op);
     rc = room_apply(room, call->client, call_in_hurry(call, room), &op, result);
@@ -227,7 +251,7 @@ static void answer_add(struct call *call, struct room *room, redo_result const *
 int call_addposition(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     redo_operation op = {.kind = REDO_OP_ADD,
@@ -390,7 +414,7 @@ static int add_items(struct call *call, struct room *room, struct item const *it
 int call_addpositions(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     msgpack_object_array const *list = &call->args.param[1].array;
@@ -413,7 +437,7 @@ int call_addpositions(struct call *call)
  * them, and applies it. */
 static int change(struct call *call, redo_operation *op, struct room **room, redo_result *r)
 {
-    int rc = call_room(call, room);
+    int rc = call_room_changed(call, room);
     return rc ? rc : call_apply(call, *room, op, r);
 }
 
@@ -547,7 +571,7 @@ int call_apply_encoded(struct call *call)
     struct arg const *bytes = &call->args.param[1];
     redo_operation op;
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     if (!redo_operation_decode(bytes->bytes.data, bytes->bytes.size, &op))

@@ -14,7 +14,7 @@ int call_setproperty(struct call *call)
     struct arg const *name = &call->args.param[1];
     msgpack_object const *value = &call->args.param[2].any;
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     struct buffer bytes;
@@ -56,7 +56,7 @@ int call_getproperties(struct call *call)
 int call_dropsubtree(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     redo_operation op = {.kind = REDO_OP_DROPTREE, .position = (uint32_t)call_integer(call, 1)};
@@ -140,7 +140,7 @@ int call_restoresubtree(struct call *call)
 {
     struct room *room;
     struct job *job;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     struct key const *known = rc ? NULL : call_known(call, room);
     if (known) { /* what was kept has gone by now */
         answer_restored(call, &known->result);
@@ -169,7 +169,7 @@ int call_purgesubtree(struct call *call)
 {
     struct room *room;
     struct job *job;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc || (rc = find_kept(call, room, &job)))
         return rc;
     batch_forget(
