@@ -88,6 +88,17 @@ int call_apply(struct call *call, struct room *room, redo_operation const *op, r
 int call_fail_cursor(struct call *call, int code, struct room const *room,
                      redo_operation const *op);
 
+/* The rest of beginning a session, of call_beginsession() and call_beginchanges(). */
+struct arg;
+int call_begin_new(struct call *call, struct history *history);
+
+/* Adds one position with the options cursor, expect, strict and key, and what came of it. */
+int call_add_one(struct call *call, struct room *room, redo_operation const *op, redo_result *r);
+
+/* Packs what came of it, with room for `more` fields, which the caller packs. */
+struct buffer *call_answer_add(struct call *call, struct room *room, redo_result const *r,
+                               unsigned more);
+
 /* The POSITION that an operation has answered, as it was when it did. */
 void call_pack_position(struct buffer *b, struct room *room, redo_result const *r);
 
@@ -110,6 +121,7 @@ call_handler call_dropsubtree, call_restoresubtree, call_listsubtrees, call_purg
     call_setproperty, call_getproperties;
 call_handler call_setcursor, call_undo, call_redo, call_movecursor, call_dropcursor, call_getcursor,
     call_getcursors, call_getauthors;
+call_handler call_beginchanges, call_addchanges, call_gettable, call_getlines, call_getdiff;
 call_handler call_attach, call_readsnapshot, call_detach;
 
 #endif

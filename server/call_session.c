@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/changes/changes.h"
 #include "core/dump.h"
 #include "core/redo.h"
 #include "server/access.h"
@@ -107,14 +108,24 @@ static void answer_begin(struct call *call, struct room const *room, bool create
     pack_bool(b, created);
 }
 
-/* A session of that name is there already. */
-static int join(struct call *call, struct room *room, int64_t size, int64_t cmpsize)
+/* Whether two sessions are of one kind, size or schema. */
+static bool is_alike(struct history const *a, struct history const *b)
+{
+    struct changes const *c = a->changes, *d = b->changes;
+    if (a->size != b->size || a->cmpsize != b->cmpsize || !c != !d)
+        return false;
+    return !c || (c->lenient == d->lenient && c->schema.size == d->schema.size &&
+                  (!c->schema.size || !memcmp(c->schema.bytes, d->schema.bytes, c->schema.size)));
+}
+
+/* A session of that name is there already; `wanted` is what was to be begun. */
+static int join(struct call *call, struct room *room, struct history const *wanted)
 {
     call_waits_for(call, room);
     if (!args_flag(&call->args, "join", false))
         return fail_exists(call, room->name, room->name_size);
-    if (size != room->history->size || (cmpsize ? cmpsize : size) != room->history->cmpsize) {
-        fail_state(call, "the session exists with other sizes");
+    if (!is_alike(room->history, wanted)) {
+        fail_state(call, "the session exists with other sizes, or another schema");
         error_add_int(&call->error, "size", room->history->size);
         error_add_int(&call->error, "cmpsize", room->history->cmpsize);
         return REDO_ESTATE;
@@ -255,26 +266,34 @@ static int find_to_join(struct call *call, struct arg const *name, struct addres
 
 int call_beginsession(struct call *call)
 {
-    struct arg const *state = &call->args.param[0], *name = args_option(&call->args, "name");
+    struct arg const *state = &call->args.param[0];
     int64_t size = call_integer(call, 1), cmpsize = call_integer(call, 2);
-    struct beginning how = beginning_of(call, name);
     int rc = check_sizes(call, state, size, cmpsize);
-    if (rc || (rc = call_check_mode(call, args_option(&call->args, "mode"))))
+    if (rc)
         return rc;
-    if (name->present) {
+    struct history *history = history_new(state->bytes.data, (size_t)size, (size_t)cmpsize);
+    return history ? call_begin_new(call, history) : call_fail(call, redo_lasterror());
+}
+
+int call_begin_new(struct call *call, struct history *history)
+{
+    struct arg const *name = args_option(&call->args, "name");
+    struct client const *by = call->client;
+    struct beginning how = beginning_of(call, name);
+    struct room *there = NULL;
+    int rc = call_check_mode(call, args_option(&call->args, "mode"));
+    if (!rc && name->present) {
         struct address a = address_read(name->bytes.data, name->bytes.size);
-        struct room *there;
-        if ((rc = find_to_join(call, name, &a, &there)))
-            return rc;
-        if (there)
-            return join(call, there, size, cmpsize);
+        rc = find_to_join(call, name, &a, &there);
         how.name = a.name;
         how.name_size = a.size;
     }
-    struct history *history = history_new(state->bytes.data, (size_t)size, (size_t)cmpsize);
-    if (!history)
-        return call_fail(call, redo_lasterror());
-    struct client const *by = call->client;
+    if (!rc && there)
+        rc = join(call, there, history);
+    if (rc || there) {
+        history_free(history);
+        return rc;
+    }
     rc = history_sign(history, by->conn->peer.uid, by->name ? by->name : "", by->name_size,
                       (uint32_t)time(NULL));
     if (rc) {
