@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/changes/changes.h"
 #include "core/copy.h"
 #include "core/equal.h"
 #include "core/error.h"
@@ -16,9 +17,33 @@
 #define SCRATCH_KEPT 65536                /* numbers */
 #define ANSWERS_BELOW (UINT32_C(1) << 31) /* numbers that the answers to a turn have room for */
 
+static redo_result const nothing = {.position = NOBODY,
+                                    .graftedfrom = NOBODY,
+                                    .graftedto = NOBODY,
+                                    .supersedes = NOBODY,
+                                    .firstmade = NOBODY};
+
 static int check_state(struct history const *h, redo_operation const *op)
 {
+    if (h->changes)
+        return REDO_EKIND;
     return op->state && op->statesize == h->size ? REDO_OK : REDO_ESTATE;
+}
+
+/* The state of an ADD, or the lines of its turn. */
+static int check_content(struct history const *h, redo_operation const *op)
+{
+    if (!h->changes)
+        return check_state(h, op);
+    return op->state && changes_lines(op->state, op->statesize) >= 0 ? REDO_OK : REDO_EOPERATION;
+}
+
+bool history_differs(struct history const *h, struct node const *n, redo_operation const *op)
+{
+    if (!h->changes)
+        return memcmp(node_state(h, n), op->state, h->size) != 0;
+    struct turn const *t = changes_turn(h, n);
+    return t->size != op->statesize || memcmp(t->data, op->state, t->size) != 0;
 }
 
 /* ADD of a move that is there already: it is returned, whatever else was given. */
@@ -26,7 +51,7 @@ static int add_existing(struct history *h, struct node *prev, struct node *n,
                         redo_operation const *op, redo_result *r)
 {
     r->position = n->in.id;
-    r->differs = n->p.endpoint != op->endpoint || memcmp(node_state(h, n), op->state, h->size) != 0;
+    r->differs = n->p.endpoint != op->endpoint || history_differs(h, n, op);
     r->changed = branch_front(h, prev, n);
     return REDO_OK;
 }
@@ -71,7 +96,7 @@ static void supersede(struct history *h, struct node *longer, struct node *n, ui
 
 int history_check_add(struct history const *h, redo_operation const *op)
 {
-    int rc = check_state(h, op);
+    int rc = check_content(h, op);
     if (rc)
         return rc;
     if (op->endpoint < -128 || op->endpoint > 127)
@@ -81,53 +106,88 @@ int history_check_add(struct history const *h, redo_operation const *op)
     return REDO_OK;
 }
 
-/* Inline: nearly every operation is one, and a call of it costs some percent. */
-static inline __attribute__((always_inline)) int apply_add(struct history *h,
-                                                           redo_operation const *op, redo_result *r)
-{
+/* A position to be added: what is known of it before it is made. */
+struct addition {
     struct node *prev;
-    int rc = history_find(h, op->position, &prev);
-    if (rc || (rc = history_check_add(h, op)))
-        return rc;
-    struct node *existing = branch_find(h, prev, op->move);
-    if (existing)
-        return add_existing(h, prev, existing, op, r);
+    void const *state;
+    struct turn *turn; /* of a session of changes */
+    uint32_t hash;
+    struct node *first; /* of the equal positions, or NULL */
+    struct node *rival; /* the better one of them, if it is checked */
+    bool shorter;       /* than the rival */
+};
 
-    uint32_t hash = equal_hash(h, op->state);
-    struct node *first = equal_first(h, hash, op->state);
-    /* Endpoints are found by a check, but adding one checks nothing. */
-    bool check = op->value == redo_check && !op->endpoint;
-    struct node *rival = check ? equal_rival(h, first, NULL) : NULL;
-    unsigned movecount = prev->p.movecount + 1;
-    bool shorter = rival && movecount < rival->p.movecount;
+/* Room for it, and for all that comes of it. */
+static int reserve_add(struct history *h, struct addition const *a)
+{
     struct needs needs = {0};
-    if (shorter)
-        needs = supersede_needs(h, rival, rival->p.movecount - movecount);
-    bool shared = first && !h->states.counted;
-    rc = history_reserve(h, 1 + needs.copies, !shared);
-    if (rc)
-        return rc;
-    uint32_t *numbers = history_scratch(h, needs.numbers);
-    if (needs.numbers && !numbers)
-        return REDO_ENOMEM;
+    if (a->shorter)
+        needs = supersede_needs(h, a->rival, a->rival->p.movecount - a->prev->p.movecount - 1);
+    bool shared = a->first && !h->states.counted;
+    int rc = history_reserve(h, 1 + needs.copies, !shared);
+    if (!rc && needs.numbers && !history_scratch(h, needs.numbers))
+        rc = REDO_ENOMEM;
+    if (!rc && h->changes && a->shorter && h->graft != redo_nograft)
+        rc = changes_plan_move(h, a->rival);
+    return rc;
+}
 
+static void make_add(struct history *h, struct addition const *a, redo_operation const *op,
+                     redo_result *r)
+{
+    bool shared = a->first && !h->states.counted;
     r->firstmade = h->next;
-    uint32_t state = shared ? first->state : states_take(&h->states, op->state);
-    struct node *n = history_make(h, prev, op->move, state, op->endpoint);
-    equal_enter(h, hash, first, n);
+    uint32_t state = shared ? a->first->state : states_take(&h->states, a->state);
+    struct node *n = history_make(h, a->prev, op->move, state, op->endpoint);
+    equal_enter(h, a->hash, a->first, n);
+    if (a->turn)
+        changes_enter(h, n, a->turn);
     if (op->value == redo_checklater) {
         n->p.setbetter = 1;
         h->waiting++;
     }
-    if (shorter)
-        supersede(h, rival, n, numbers, r);
-    else if (rival)
-        better_set(h, n, rival);
+    if (a->shorter)
+        supersede(h, a->rival, n, h->scratch, r);
+    else if (a->rival)
+        better_set(h, n, a->rival);
+    if (h->changes)
+        changes_move(h);
     r->position = n->in.id;
     r->created = r->changed = 1;
     r->made = h->next - r->firstmade;
     h->changed = true;
-    return REDO_OK;
+}
+
+/* Inline: nearly every operation is one, and a call of it costs some percent. */
+static inline __attribute__((always_inline)) int apply_add(struct history *h,
+                                                           redo_operation const *op, redo_result *r)
+{
+    unsigned char board[CHANGES_STATE];
+    struct addition a = {.state = op->state};
+    int rc = history_find(h, op->position, &a.prev);
+    if (rc || (rc = history_check_add(h, op)))
+        return rc;
+    struct node *existing = branch_find(h, a.prev, op->move);
+    if (existing)
+        return add_existing(h, a.prev, existing, op, r);
+    if (h->changes) {
+        rc = changes_compile(h, a.prev, op->state, op->statesize, &a.turn, board);
+        a.state = board;
+    }
+    if (rc)
+        return rc;
+    a.hash = equal_hash(h, a.state);
+    a.first = equal_first(h, a.hash, a.state);
+    /* Endpoints are found by a check, but adding one checks nothing. */
+    bool check = op->value == redo_check && !op->endpoint;
+    a.rival = check ? equal_rival(h, a.first, NULL) : NULL;
+    a.shorter = a.rival && a.prev->p.movecount + 1 < a.rival->p.movecount;
+    rc = reserve_add(h, &a);
+    if (!rc)
+        make_add(h, &a, op, r);
+    else if (a.turn)
+        changes_abandon(h, a.prev, a.turn);
+    return rc;
 }
 
 static int apply_next(struct history *h, redo_operation const *op, redo_result *r)
@@ -151,6 +211,8 @@ static struct node *drop(struct history *h, struct node *n)
     struct node *prev = node_prev(n);
     better_bequeath(h, n);
     uint32_t state = n->state;
+    if (h->changes)
+        changes_drop(h, n);
     if (equal_leave(h, n) || h->states.counted)
         states_release(&h->states, state);
     branch_remove(h, prev, n);
@@ -184,6 +246,8 @@ static int apply_graft(struct history *h, redo_operation const *op, redo_result 
 {
     if (op->value < redo_nograft || op->value > redo_graftandcopy)
         return REDO_ECONSTANT;
+    if (h->changes && op->value > redo_graft)
+        return REDO_EKIND;
     r->value = h->graft;
     r->changed = h->graft != op->value;
     h->graft = (unsigned char)op->value;
@@ -269,6 +333,8 @@ static int apply_cycle(struct history *h, redo_operation const *op, redo_result 
 static int apply_duplicate(struct history *h, redo_operation const *op, redo_result *r)
 {
     struct node *dest, *source;
+    if (h->changes)
+        return REDO_EKIND;
     int rc = history_find(h, op->position, &dest);
     if (rc || (rc = history_find(h, op->source, &source)))
         return rc;
@@ -392,20 +458,26 @@ static int reserve_turn(struct history *h, struct turn_item const *items, uint32
 
 static int add_items(struct history *h, struct turn_item *items, uint32_t adds, redo_result *r)
 {
-    r->firstmade = h->next;
+    uint32_t first = h->next;
     for (uint32_t i = 0; i < adds; i++) {
-        redo_result one = {.position = NOBODY};
+        redo_result one = nothing;
         if (items[i].after)
             items[i].op.position = h->answer.items[items[i].after - 1] >> 1;
         int rc = h->next < ANSWERS_BELOW ? apply_add(h, &items[i].op, &one) : REDO_EFULL;
+        if (rc && !i) /* nothing is done yet */
+            return rc;
         if (rc) /* copying a path has taken more memory than there is, or numbers */
             return h->failed = rc;
         h->answer.items[h->answer.count++] = one.position << 1 | one.created;
+        one.changed |= r->changed;
+        if (adds == 1)
+            *r = one; /* all that there is to tell of it */
         r->position = one.position;
         r->created = one.created;
-        r->changed |= one.changed;
+        r->changed = one.changed;
     }
-    r->made = h->next - r->firstmade;
+    r->firstmade = first;
+    r->made = h->next - first;
     r->value = (int)adds;
     return REDO_OK;
 }
@@ -415,17 +487,19 @@ static int run_turn(struct history *h, struct turn_item *items, uint32_t count, 
     struct turn_item *last = &items[count - 1];
     bool cursor = last->op.kind == REDO_OP_CURSOR, made = false;
     uint32_t adds = count - cursor;
-    int rc = check_turn(h, items, count);
+    int rc = h->changes && adds > 1 ? REDO_EKIND : check_turn(h, items, count);
     if (!rc && cursor)
         rc = cursors_prepare(h, &last->op, &made);
     if (rc)
         return rc;
     rc = reserve_turn(h, items, adds);
+    if (!rc)
+        rc = add_items(h, items, adds, r);
     if (rc && made)
         cursors_drop(&h->cursors, cursors_find(&h->cursors, last->op.name, last->op.namesize));
-    if (rc || (rc = add_items(h, items, adds, r)) || !cursor)
+    if (rc || !cursor)
         return rc;
-    redo_result moved = {.position = NOBODY};
+    redo_result moved = nothing;
     if (last->after)
         last->op.position = h->answer.items[last->after - 1] >> 1;
     last->op.source = NOBODY; /* as expected: that was seen before */
@@ -489,27 +563,32 @@ static int apply(struct history *h, redo_operation const *op, redo_result *r)
     return REDO_EOPERATION;
 }
 
-/* The fields of the position in a result, as they are now. */
+struct fields history_fields(struct history const *h, struct node const *n)
+{
+    struct stamp stamp = authors_stamp(&h->authors, n->in.id);
+    return (struct fields){
+        .number = n->in.id,
+        .prev = n->p.prev ? node_prev(n)->in.id : NOBODY,
+        .better = n->p.better ? node_of(n->p.better)->in.id : NOBODY,
+        .movecount = n->p.movecount,
+        .solutionsize = n->p.solutionsize,
+        .solutionend = n->p.solutionend,
+        .nextcount = n->p.nextcount,
+        .move = n->in.move,
+        .endpoint = n->p.endpoint,
+        .setbetter = n->p.setbetter,
+        .author = stamp.author,
+        .time = stamp.time,
+    };
+}
+
+/* Those of the position in a result. */
 static struct fields fields_of(struct history const *h, redo_result const *r)
 {
     struct node *n;
-    struct fields f = {.number = NOBODY, .prev = NOBODY, .better = NOBODY};
     if (r->position == NOBODY || history_find(h, r->position, &n))
-        return f;
-    struct stamp stamp = authors_stamp(&h->authors, n->in.id);
-    f.number = n->in.id;
-    f.prev = n->p.prev ? node_prev(n)->in.id : NOBODY;
-    f.better = n->p.better ? node_of(n->p.better)->in.id : NOBODY;
-    f.movecount = n->p.movecount;
-    f.solutionsize = n->p.solutionsize;
-    f.solutionend = n->p.solutionend;
-    f.nextcount = n->p.nextcount;
-    f.move = n->in.move;
-    f.endpoint = n->p.endpoint;
-    f.setbetter = n->p.setbetter;
-    f.author = stamp.author;
-    f.time = stamp.time;
-    return f;
+        return (struct fields){.number = NOBODY, .prev = NOBODY, .better = NOBODY};
+    return history_fields(h, n);
 }
 
 struct answer const *history_answer(struct history *h, redo_result const *result)
@@ -611,11 +690,7 @@ static int begin(struct history *h, redo_operation const *op)
 
 int history_apply(struct history *h, redo_operation const *op, redo_result *result)
 {
-    redo_result r = {.position = NOBODY,
-                     .graftedfrom = NOBODY,
-                     .graftedto = NOBODY,
-                     .supersedes = NOBODY,
-                     .firstmade = NOBODY};
+    redo_result r = nothing;
     if (h->cursors.moved)
         cursors_rest(&h->cursors);
     int rc = begin(h, op);
