@@ -475,7 +475,8 @@ def test_info_tells_every_limit_once(daemon, rpc):
     assert limits
     assert info["limits"]["state"] == STATE_MAX and info["limits"]["name"] == 255
     assert info["limits"]["page_bytes"] == MIB and info["limits"]["page"] == 10000
-    off = {"idle", "keepalive", "stall"}
+    off = {"idle", "keepalive", "stall", "user_connections", "user_sessions", "user_positions",
+           "user_bytes"}
     assert all(isinstance(v, int) and (v > 0) == (k not in off) for k, v in info["limits"].items())
 
 
