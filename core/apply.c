@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/changes/changes.h"
 #include "core/copy.h"
 #include "core/equal.h"
 #include "core/error.h"
@@ -13,7 +14,8 @@
 #include "core/turn.h"
 #include "core/varint.h"
 
-#define SCRATCH_KEPT 65536 /* numbers */
+#define SCRATCH_KEPT 65536                /* numbers */
+#define ANSWERS_BELOW (UINT32_C(1) << 31) /* numbers that the answers to a turn have room for */
 
 static redo_result const nothing = {.position = NOBODY,
                                     .graftedfrom = NOBODY,
@@ -23,7 +25,25 @@ static redo_result const nothing = {.position = NOBODY,
 
 static int check_state(struct history const *h, redo_operation const *op)
 {
+    if (h->changes)
+        return REDO_EKIND;
     return op->state && op->statesize == h->size ? REDO_OK : REDO_ESTATE;
+}
+
+/* The state of an ADD, or the lines of its turn. */
+static int check_content(struct history const *h, redo_operation const *op)
+{
+    if (!h->changes)
+        return check_state(h, op);
+    return op->state && changes_lines(op->state, op->statesize) >= 0 ? REDO_OK : REDO_EOPERATION;
+}
+
+bool history_differs(struct history const *h, struct node const *n, redo_operation const *op)
+{
+    if (!h->changes)
+        return memcmp(node_state(h, n), op->state, h->size) != 0;
+    struct turn const *t = changes_turn(h, n);
+    return t->size != op->statesize || memcmp(t->data, op->state, t->size) != 0;
 }
 
 /* ADD of a move that is there already: it is returned, whatever else was given. */
@@ -31,7 +51,7 @@ static int add_existing(struct history *h, struct node *prev, struct node *n,
                         redo_operation const *op, redo_result *r)
 {
     r->position = n->in.id;
-    r->differs = n->p.endpoint != op->endpoint || memcmp(node_state(h, n), op->state, h->size) != 0;
+    r->differs = n->p.endpoint != op->endpoint || history_differs(h, n, op);
     r->changed = branch_front(h, prev, n);
     return REDO_OK;
 }
@@ -76,7 +96,7 @@ static void supersede(struct history *h, struct node *longer, struct node *n, ui
 
 int history_check_add(struct history const *h, redo_operation const *op)
 {
-    int rc = check_state(h, op);
+    int rc = check_content(h, op);
     if (rc)
         return rc;
     if (op->endpoint < -128 || op->endpoint > 127)
@@ -86,51 +106,88 @@ int history_check_add(struct history const *h, redo_operation const *op)
     return REDO_OK;
 }
 
-static int apply_add(struct history *h, redo_operation const *op, redo_result *r)
-{
+/* A position to be added: what is known of it before it is made. */
+struct addition {
     struct node *prev;
-    int rc = history_find(h, op->position, &prev);
-    if (rc || (rc = history_check_add(h, op)))
-        return rc;
-    struct node *existing = branch_find(h, prev, op->move);
-    if (existing)
-        return add_existing(h, prev, existing, op, r);
+    void const *state;
+    struct turn *turn; /* of a session of changes */
+    uint32_t hash;
+    struct node *first; /* of the equal positions, or NULL */
+    struct node *rival; /* the better one of them, if it is checked */
+    bool shorter;       /* than the rival */
+};
 
-    uint32_t hash = equal_hash(h, op->state);
-    struct node *first = equal_first(h, hash, op->state);
-    /* Endpoints are found by a check, but adding one checks nothing. */
-    bool check = op->value == redo_check && !op->endpoint;
-    struct node *rival = check ? equal_rival(h, first, NULL) : NULL;
-    unsigned movecount = prev->p.movecount + 1;
-    bool shorter = rival && movecount < rival->p.movecount;
+/* Room for it, and for all that comes of it. */
+static int reserve_add(struct history *h, struct addition const *a)
+{
     struct needs needs = {0};
-    if (shorter)
-        needs = supersede_needs(h, rival, rival->p.movecount - movecount);
-    bool shared = first && !h->states.counted;
-    rc = history_reserve(h, 1 + needs.copies, !shared);
-    if (rc)
-        return rc;
-    uint32_t *numbers = history_scratch(h, needs.numbers);
-    if (needs.numbers && !numbers)
-        return REDO_ENOMEM;
+    if (a->shorter)
+        needs = supersede_needs(h, a->rival, a->rival->p.movecount - a->prev->p.movecount - 1);
+    bool shared = a->first && !h->states.counted;
+    int rc = history_reserve(h, 1 + needs.copies, !shared);
+    if (!rc && needs.numbers && !history_scratch(h, needs.numbers))
+        rc = REDO_ENOMEM;
+    if (!rc && h->changes && a->shorter && h->graft != redo_nograft)
+        rc = changes_plan_move(h, a->rival);
+    return rc;
+}
 
+static void make_add(struct history *h, struct addition const *a, redo_operation const *op,
+                     redo_result *r)
+{
+    bool shared = a->first && !h->states.counted;
     r->firstmade = h->next;
-    uint32_t state = shared ? first->state : states_take(&h->states, op->state);
-    struct node *n = history_make(h, prev, op->move, state, op->endpoint);
-    equal_enter(h, hash, first, n);
+    uint32_t state = shared ? a->first->state : states_take(&h->states, a->state);
+    struct node *n = history_make(h, a->prev, op->move, state, op->endpoint);
+    equal_enter(h, a->hash, a->first, n);
+    if (a->turn)
+        changes_enter(h, n, a->turn);
     if (op->value == redo_checklater) {
         n->p.setbetter = 1;
         h->waiting++;
     }
-    if (shorter)
-        supersede(h, rival, n, numbers, r);
-    else if (rival)
-        better_set(h, n, rival);
+    if (a->shorter)
+        supersede(h, a->rival, n, h->scratch, r);
+    else if (a->rival)
+        better_set(h, n, a->rival);
+    if (h->changes)
+        changes_move(h);
     r->position = n->in.id;
     r->created = r->changed = 1;
     r->made = h->next - r->firstmade;
     h->changed = true;
-    return REDO_OK;
+}
+
+/* Inline: nearly every operation is one, and a call of it costs some percent. */
+static inline __attribute__((always_inline)) int apply_add(struct history *h,
+                                                           redo_operation const *op, redo_result *r)
+{
+    unsigned char board[CHANGES_STATE];
+    struct addition a = {.state = op->state};
+    int rc = history_find(h, op->position, &a.prev);
+    if (rc || (rc = history_check_add(h, op)))
+        return rc;
+    struct node *existing = branch_find(h, a.prev, op->move);
+    if (existing)
+        return add_existing(h, a.prev, existing, op, r);
+    if (h->changes) {
+        rc = changes_compile(h, a.prev, op->state, op->statesize, &a.turn, board);
+        a.state = board;
+    }
+    if (rc)
+        return rc;
+    a.hash = equal_hash(h, a.state);
+    a.first = equal_first(h, a.hash, a.state);
+    /* Endpoints are found by a check, but adding one checks nothing. */
+    bool check = op->value == redo_check && !op->endpoint;
+    a.rival = check ? equal_rival(h, a.first, NULL) : NULL;
+    a.shorter = a.rival && a.prev->p.movecount + 1 < a.rival->p.movecount;
+    rc = reserve_add(h, &a);
+    if (!rc)
+        make_add(h, &a, op, r);
+    else if (a.turn)
+        changes_abandon(h, a.prev, a.turn);
+    return rc;
 }
 
 static int apply_next(struct history *h, redo_operation const *op, redo_result *r)
@@ -154,6 +211,8 @@ static struct node *drop(struct history *h, struct node *n)
     struct node *prev = node_prev(n);
     better_bequeath(h, n);
     uint32_t state = n->state;
+    if (h->changes)
+        changes_drop(h, n);
     if (equal_leave(h, n) || h->states.counted)
         states_release(&h->states, state);
     branch_remove(h, prev, n);
@@ -187,6 +246,8 @@ static int apply_graft(struct history *h, redo_operation const *op, redo_result 
 {
     if (op->value < redo_nograft || op->value > redo_graftandcopy)
         return REDO_ECONSTANT;
+    if (h->changes && op->value > redo_graft)
+        return REDO_EKIND;
     r->value = h->graft;
     r->changed = h->graft != op->value;
     h->graft = (unsigned char)op->value;
@@ -272,6 +333,8 @@ static int apply_cycle(struct history *h, redo_operation const *op, redo_result 
 static int apply_duplicate(struct history *h, redo_operation const *op, redo_result *r)
 {
     struct node *dest, *source;
+    if (h->changes)
+        return REDO_EKIND;
     int rc = history_find(h, op->position, &dest);
     if (rc || (rc = history_find(h, op->source, &source)))
         return rc;
@@ -363,7 +426,9 @@ static uint32_t copies_of(struct history const *h, redo_operation const *op)
     if (!copies || op->value != redo_check || op->endpoint || check_state(h, op))
         return 0;
     struct node *rival = equal_rival(h, equal_first(h, equal_hash(h, op->state), op->state), NULL);
-    return rival ? copy_length(rival) : 0;
+    if (!rival)
+        return 0;
+    return h->graft == redo_copypath ? copy_length(rival) : solution_length_below(rival);
 }
 
 /* Room for a turn: all that it needs, but for paths that it makes itself, or longer, and copies. */
@@ -376,7 +441,7 @@ static int reserve_turn(struct history *h, struct turn_item const *items, uint32
         positions += copies_of(h, op);
         equals |= op->value == redo_check && !op->endpoint;
     }
-    if (positions > NOBODY)
+    if (h->next + positions > ANSWERS_BELOW)
         return REDO_EFULL;
     if (adds > h->answer.cap) {
         uint32_t *grown = realloc(h->answer.items, adds * sizeof *grown);
@@ -394,12 +459,13 @@ static int reserve_turn(struct history *h, struct turn_item const *items, uint32
 static int add_items(struct history *h, struct turn_item *items, uint32_t adds, redo_result *r)
 {
     uint32_t first = h->next;
-    h->answer.count = 0;
     for (uint32_t i = 0; i < adds; i++) {
         redo_result one = nothing;
         if (items[i].after)
             items[i].op.position = h->answer.items[items[i].after - 1] >> 1;
-        int rc = apply_add(h, &items[i].op, &one);
+        int rc = h->next < ANSWERS_BELOW ? apply_add(h, &items[i].op, &one) : REDO_EFULL;
+        if (rc && !i) /* nothing is done yet */
+            return rc;
         if (rc) /* copying a path has taken more memory than there is, or numbers */
             return h->failed = rc;
         h->answer.items[h->answer.count++] = one.position << 1 | one.created;
@@ -421,22 +487,28 @@ static int run_turn(struct history *h, struct turn_item *items, uint32_t count, 
     struct turn_item *last = &items[count - 1];
     bool cursor = last->op.kind == REDO_OP_CURSOR, made = false;
     uint32_t adds = count - cursor;
-    int rc = check_turn(h, items, count);
+    int rc = h->changes && adds > 1 ? REDO_EKIND : check_turn(h, items, count);
     if (!rc && cursor)
         rc = cursors_prepare(h, &last->op, &made);
     if (rc)
         return rc;
     rc = reserve_turn(h, items, adds);
+    if (!rc)
+        rc = add_items(h, items, adds, r);
     if (rc && made)
         cursors_drop(&h->cursors, cursors_find(&h->cursors, last->op.name, last->op.namesize));
-    if (rc || (rc = add_items(h, items, adds, r)) || !cursor)
+    if (rc || !cursor)
         return rc;
     redo_result moved = nothing;
     if (last->after)
         last->op.position = h->answer.items[last->after - 1] >> 1;
     last->op.source = NOBODY; /* as expected: that was seen before */
     rc = cursors_apply(h, &last->op, &moved);
-    r->changed |= moved.changed | made;
+    if (made) { /* also if it is at the first position, where it was made */
+        cursor_moved(&h->cursors, cursors_find(&h->cursors, last->op.name, last->op.namesize));
+        r->changed = 1;
+    }
+    r->changed |= moved.changed;
     return rc;
 }
 
@@ -549,13 +621,13 @@ static int repeat(struct history *h, redo_operation const *op, struct key const 
     return REDO_OK;
 }
 
-/* How many answers of its own a turn has. */
+/* How many answers of its own a turn has, or more; no more than it has bytes. */
 static uint32_t turn_size(redo_operation const *op)
 {
     struct varint_reader r = {.at = op->state,
                               .end = (unsigned char const *)op->state + op->statesize};
     uint32_t count = op->kind == REDO_OP_TURN && op->state ? varint_get(&r) : 0;
-    return count <= REDO_TURN_MAX + 1 ? count : 0;
+    return count <= REDO_TURN_MAX + 1 && count <= op->statesize ? count : 0;
 }
 
 static void keep_key(struct history *h, redo_operation const *op, struct key *key, redo_result *r)
@@ -579,6 +651,7 @@ static int apply_new(struct history *h, redo_operation const *op, redo_result *r
     struct key *key = NULL;
     if (op->keysize && !(key = keys_make(&h->keys, op->key, op->keysize, turn_size(op))))
         return REDO_ENOMEM;
+    h->answer.count = 0;
     int rc = apply(h, op, r);
     if (rc) {
         key_free(key);
@@ -591,7 +664,7 @@ static int apply_new(struct history *h, redo_operation const *op, redo_result *r
     h->answer.sequence = h->sequence + 1;
     if (key)
         keep_key(h, op, key, r);
-    if (r->changed)
+    if (r->changed && op->stamp.name)
         authors_enter(&h->authors, &op->stamp);
     return REDO_OK;
 }
@@ -617,8 +690,8 @@ static int begin(struct history *h, redo_operation const *op)
 int history_apply(struct history *h, redo_operation const *op, redo_result *result)
 {
     redo_result r = nothing;
-    for (uint32_t i = 0; i < h->cursors.count; i++)
-        h->cursors.all[i].moved = false;
+    if (h->cursors.moved)
+        cursors_rest(&h->cursors);
     int rc = begin(h, op);
     if (rc)
         return rc;

@@ -8,6 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "core/changes/changes.h"
 #include "core/dump_beside.h"
 #include "core/equal.h"
 #include "core/solution.h"
@@ -17,7 +18,8 @@
 #define VERSION 2 /* 1: without anything of FLAGS_2; still written where there is nothing of it */
 #define HEAD 8    /* magic, version, kind, flags, 0 */
 #define TAIL 8    /* XXH3 of all before, little-endian */
-#define STATES 0  /* the kind of a session: each position has a state */
+#define STATES 0  /* the kind of a session: each position has a state ... */
+#define CHANGES 1 /* ... or the lines of a turn */
 #define FLAG_CHANGED 4 /* beside the graft behavior */
 #define FLAG_PROPERTIES 8
 #define FLAG_AUTHORS 16
@@ -64,8 +66,8 @@ static void write_all(struct history const *h, struct writer *w, uint32_t *state
                         (h->properties.count ? FLAG_PROPERTIES : 0) |
                         (h->authors.count ? FLAG_AUTHORS : 0) |
                         (h->cursors.count ? FLAG_CURSORS : 0) | (h->keys.count ? FLAG_KEYS : 0));
-    head[4] = (head[6] & FLAGS_2) ? 2 : 1;
-    head[5] = STATES;
+    head[4] = (head[6] & FLAGS_2) || h->changes ? 2 : 1;
+    head[5] = h->changes ? CHANGES : STATES;
     head[7] = 0;
     write_bytes(w, head, HEAD);
     write_number(w, h->size);
@@ -103,6 +105,8 @@ static void write_all(struct history const *h, struct writer *w, uint32_t *state
         write_cursors(h, w);
     if (h->keys.count)
         write_keys(h, w);
+    if (h->changes)
+        write_changes(h, w);
 
     uint64_t sum = w->failed ? 0 : XXH3_64bits(w->data, w->size);
     unsigned char tail[TAIL];
@@ -136,22 +140,24 @@ int history_dump(struct history const *h, void **data, size_t *size)
 struct head {
     uint32_t size, cmpsize, next, count, states;
     unsigned flags;
+    bool changes;
 };
 
 static int read_head(struct varint_reader *r, size_t size, struct head *head)
 {
     if (size < HEAD + TAIL || memcmp(r->at, MAGIC, 4) != 0)
         return REDO_EDAMAGED;
-    if (r->at[4] > VERSION || (r->at[4] >= 1 && r->at[5] != STATES))
+    if (r->at[4] > VERSION || (r->at[4] >= 1 && r->at[5] > (r->at[4] >= 2 ? CHANGES : STATES)))
         return REDO_EVERSION;
     r->end -= TAIL;
     uint64_t sum = 0;
     for (int i = 0; i < TAIL; i++)
         sum |= (uint64_t)r->end[i] << 8 * i;
-    if (r->at[4] != ((r->at[6] & FLAGS_2) ? 2 : 1) || r->at[7] != 0 ||
+    if (r->at[4] != ((r->at[6] & FLAGS_2) || r->at[5] ? 2 : 1) || r->at[7] != 0 ||
         sum != XXH3_64bits(r->at, size - TAIL))
         return REDO_EDAMAGED;
     head->flags = r->at[6];
+    head->changes = r->at[5] == CHANGES;
     r->at += HEAD;
     head->size = varint_get(r);
     head->cmpsize = varint_get(r);
@@ -350,7 +356,9 @@ static int read_beside(struct history *h, struct varint_reader *r, struct head c
     if (!rc && (head->flags & FLAG_CURSORS))
         rc = read_cursors(h, r, head->next);
     if (!rc && (head->flags & FLAG_KEYS))
-        rc = read_keys(h, r);
+        rc = read_keys(h, r, head->next);
+    if (!rc && head->changes)
+        rc = read_changes(h, r);
     return rc;
 }
 
@@ -382,7 +390,9 @@ static int read_all(struct history *h, struct varint_reader *r, struct head cons
             return REDO_EDAMAGED;
     h->next = head->next;
     rc = walk_tree(h);
-    return rc ? rc : link_equals(h);
+    if (!rc)
+        rc = link_equals(h);
+    return rc || !h->changes ? rc : changes_compile_all(h);
 }
 
 int history_load(void const *data, size_t size, struct history **loaded)

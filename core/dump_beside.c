@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/changes/changes.h"
+
 /* ---- bytes ------------------------------------------------------------------------------- */
 
 unsigned char *reserve(struct writer *w, size_t bytes)
@@ -307,7 +309,32 @@ static void read_result(redo_result *x, struct varint_reader *r)
     x->changed = 1;
 }
 
-static int read_key(struct history *h, struct varint_reader *r)
+static bool is_number(uint32_t number, uint32_t next)
+{
+    return number < next || number == NOBODY;
+}
+
+static bool is_small(int value)
+{
+    return value >= -128 && value <= 127;
+}
+
+/* Whether all that is told of an operation can be: what was is looked up no more. */
+static bool fits(struct history const *h, struct key const *k, uint32_t next)
+{
+    redo_result const *x = &k->result;
+    struct fields const *f = &k->fields;
+    bool fit = is_number(x->position, next) && is_number(x->graftedfrom, next) &&
+               is_number(x->graftedto, next) && is_number(x->supersedes, next) &&
+               is_number(x->firstmade, next) && is_number(f->number, next) &&
+               is_number(f->prev, next) && is_number(f->better, next) &&
+               f->author <= h->authors.count && is_small(f->endpoint) && is_small(f->solutionend);
+    for (uint32_t i = 0; fit && i < k->count; i++)
+        fit = k->items[i] >> 1 < next;
+    return fit;
+}
+
+static int read_key(struct history *h, struct varint_reader *r, uint32_t next)
 {
     uint32_t size = varint_get(r);
     void const *bytes = read_bytes(r, size);
@@ -340,16 +367,76 @@ static int read_key(struct history *h, struct varint_reader *r)
     *key = k;
     for (uint32_t i = 0; i < count; i++)
         key->items[i] = varint_get(r);
+    if (r->bad || !fits(h, key, next)) {
+        key_free(key);
+        return REDO_EDAMAGED;
+    }
     uint32_t before = h->keys.count;
     keys_keep(&h->keys, key);
-    return r->bad || h->keys.count != before + 1 ? REDO_EDAMAGED : REDO_OK;
+    return h->keys.count == before + 1 ? REDO_OK : REDO_EDAMAGED;
 }
 
-int read_keys(struct history *h, struct varint_reader *r)
+int read_keys(struct history *h, struct varint_reader *r, uint32_t next)
 {
     uint32_t count = varint_get(r);
     int rc = r->bad || !count || count > REDO_KEYS_MAX ? REDO_EDAMAGED : REDO_OK;
     for (uint32_t i = 0; !rc && i < count; i++)
-        rc = read_key(h, r);
+        rc = read_key(h, r, next);
+    return rc;
+}
+
+/* ---- changes ----------------------------------------------------------------------------- */
+
+enum { LENIENT = 1, SCHEMA = 2 };
+
+void write_changes(struct history const *h, struct writer *w)
+{
+    struct changes const *c = h->changes;
+    struct value_writer table = {0};
+    write_number(w, (c->lenient ? LENIENT : 0u) | (c->has_schema ? SCHEMA : 0u));
+    if (c->has_schema) {
+        /* It is only told, in an order that has to be worked out. */
+        if (changes_put_initial((struct history *)h, &table))
+            w->failed = 1;
+        write_number(w, (uint32_t)c->schema.size);
+        write_bytes(w, c->schema.bytes, c->schema.size);
+        write_number(w, (uint32_t)table.size);
+        write_bytes(w, table.data, table.size);
+        free(table.data);
+    }
+    for (struct node *n = history_from(h, 1); n; n = history_from(h, n->in.id + 1)) {
+        struct turn const *t = changes_turn(h, n);
+        write_number(w, t->size);
+        write_bytes(w, t->data, t->size);
+    }
+}
+
+static int read_schema(struct history *h, struct varint_reader *r, unsigned flags)
+{
+    void const *schema = NULL, *table = NULL;
+    struct fault fault;
+    uint32_t schema_size = 0, table_size = 0;
+    if (flags & SCHEMA) {
+        schema_size = varint_get(r);
+        schema = read_bytes(r, schema_size);
+        table_size = varint_get(r);
+        table = read_bytes(r, table_size);
+    }
+    if (r->bad || flags > (LENIENT | SCHEMA))
+        return REDO_EDAMAGED;
+    int rc = changes_init(h, schema, schema_size, table, table_size, flags & LENIENT, &fault);
+    return rc == REDO_OK || rc == REDO_ENOMEM || rc == REDO_EVERSION ? rc : REDO_EDAMAGED;
+}
+
+int read_changes(struct history *h, struct varint_reader *r)
+{
+    if (h->size != CHANGES_STATE || h->cmpsize != CHANGES_STATE)
+        return REDO_EDAMAGED;
+    int rc = read_schema(h, r, read_byte(r));
+    for (struct node *n = history_from(h, 1); n && !rc; n = history_from(h, n->in.id + 1)) {
+        uint32_t size = varint_get(r);
+        void const *data = read_bytes(r, size);
+        rc = r->bad ? REDO_EDAMAGED : changes_put_turn(h, n, data, size);
+    }
     return rc;
 }

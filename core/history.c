@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "core/changes/changes.h"
 #include "core/equal.h"
 #include "core/error.h"
 #include "core/solution.h"
@@ -35,7 +36,7 @@ struct history *history_empty(uint32_t size, uint32_t cmpsize)
     states_init(&h->states, size, cmpsize < size, h->seed);
     index_init(&h->classes);
     fans_init(&h->fans);
-    authors_init(&h->authors);
+    authors_init(&h->authors, h->seed);
     return h;
 }
 
@@ -59,7 +60,7 @@ struct history *history_new(void const *state, size_t size, size_t cmpsize)
 int history_sign(struct history *h, uint32_t uid, char const *name, size_t size, uint32_t time)
 {
     redo_stamp stamp = {.uid = uid, .name = name, .namesize = size};
-    int rc = authors_check(&h->authors, &stamp);
+    int rc = name ? authors_check(&h->authors, &stamp) : REDO_ENAME;
     if (!rc)
         rc = pool_reserve(&h->authors.stamps, 0, 1);
     if (!rc)
@@ -79,6 +80,11 @@ void history_free(struct history *h)
     authors_close(&h->authors);
     properties_close(&h->properties);
     fans_close(&h->fans);
+    if (h->changes) {
+        for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1))
+            changes_forget(h, n);
+        changes_free(h->changes);
+    }
     index_close(&h->classes);
     states_close(&h->states);
     pool_close(&h->nodes);
@@ -89,7 +95,7 @@ size_t history_memory(struct history const *h)
 {
     return sizeof *h + h->nodes.bytes + states_memory(&h->states) + index_bytes(&h->classes) +
            fans_memory(&h->fans) + h->properties.bytes + authors_memory(&h->authors) +
-           h->cursors.bytes + keys_memory(&h->keys) + h->answer.cap * sizeof *h->answer.items;
+           h->cursors.bytes + (h->changes ? changes_memory(h->changes) : 0) + keys_memory(&h->keys) + h->answer.cap * sizeof *h->answer.items;
 }
 
 int history_find(struct history const *h, uint32_t number, struct node **node)
@@ -129,6 +135,8 @@ int history_reserve(struct history *h, uint32_t positions, uint32_t states)
         rc = index_reserve(&h->classes, states);
     if (!rc)
         rc = authors_reserve(&h->authors, h->next, positions);
+    if (!rc && h->changes)
+        rc = pool_reserve(&h->changes->turns, h->next, positions);
     return rc;
 }
 

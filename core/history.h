@@ -34,6 +34,8 @@ struct node {
     uint32_t linkprev;
 };
 
+struct changes;
+
 struct history {
     void *owner;      /* whoever holds this history; not looked at here */
     uint32_t size;    /* bytes of a state */
@@ -53,6 +55,7 @@ struct history {
     struct cursors cursors;
     struct keys keys;
     struct answer answer;    /* of the last operation: see history_answer() */
+    struct changes *changes; /* NULL: a session of states */
     struct touched *touched; /* where positions that change are noted, or NULL */
     uint64_t sequence; /* of the last operation, as whoever counts them says; kept with a key */
     uint32_t *scratch; /* numbers, for an operation at work: see history_scratch() */
@@ -89,6 +92,9 @@ uint32_t history_growth(struct history const *h, redo_operation const *op);
 /* Whether an ADD could be applied, its position left aside: REDO_OK, REDO_ESTATE, REDO_ERANGE or
  * REDO_ECONSTANT. */
 int history_check_add(struct history const *h, redo_operation const *op);
+
+/* Whether an ADD that could be applied has another content, a state or lines, than this position. */
+bool history_differs(struct history const *h, struct node const *n, redo_operation const *op);
 
 /* The position with this number: REDO_OK, REDO_EPOSITION or REDO_EDROPPED. */
 int history_find(struct history const *h, uint32_t number, struct node **node);

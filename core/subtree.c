@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/changes/changes.h"
 #include "core/equal.h"
 #include "core/solution.h"
 #include "core/varint.h"
@@ -94,6 +95,8 @@ static void forget(struct history *h, struct node *n)
 {
     better_bequeath(h, n);
     uint32_t state = n->state;
+    if (h->changes)
+        changes_drop(h, n);
     if (equal_leave(h, n) || h->states.counted)
         states_release(&h->states, state);
     h->waiting -= n->p.setbetter;
@@ -290,6 +293,7 @@ int subtree_restore(struct history *h, struct node *parent, void const *data, si
     for (uint32_t i = 0; !rc && i < count; i++)
         relink(h, &records[i]);
     if (!rc) {
+        touched_order(h->touched, parent->in.id);
         result->position = records[0].number;
         result->value = (int)count;
         result->changed = 1;

@@ -3,9 +3,26 @@
 
 #include <stdlib.h>
 
+#include "core/changes/changes.h"
 #include "core/turn.h"
 #include "server/moves.h"
 #include "server/reply.h"
+
+/* What is wrong with a line. */
+static void tell_fault(struct call *call, struct fault const *fault)
+{
+    error_begin(&call->error, REDO_ELINE, "%s", fault->what);
+    if (fault->line >= 0)
+        error_add_int(&call->error, "line", fault->line);
+    if (fault->place >= 0)
+        error_add_int(&call->error, "place", fault->place);
+    if (*fault->field)
+        error_add_word(&call->error, "field", fault->field);
+    if (fault->expected)
+        error_add_value(&call->error, "expected", fault->expected, fault->expected_size);
+    if (fault->given)
+        error_add_value(&call->error, "given", fault->given, fault->given_size);
+}
 
 /* What there is to tell of an operation that is refused. */
 static int fail_operation(struct call *call, int code, struct room const *room,
@@ -19,6 +36,8 @@ static int fail_operation(struct call *call, int code, struct room const *room,
     if (code == REDO_ESTATE) {
         error_add_int(&call->error, "expected", room->history->size);
         error_add_int(&call->error, "given", (int64_t)op->statesize);
+    } else if (code == REDO_ELINE) {
+        tell_fault(call, &room->history->changes->fault);
     } else if (code == REDO_ERANGE) {
         error_add_int(&call->error, "endpoint", op->endpoint);
     } else if (code == REDO_ECONSTANT) {
@@ -81,12 +100,36 @@ static int check_key(struct call *call)
     return REDO_EKEY;
 }
 
+/* How much more the operation may take: an upper bound. What makes nothing and brings nothing may
+ * be done over a limit too, so that there is a way back. */
+static struct usage_amount amount_of(struct room const *room, redo_operation const *op)
+{
+    struct history const *h = room->history;
+    struct usage_amount more = {.positions = history_growth(h, op)};
+    bool brings = op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_PROPERTY ||
+                  op->kind == REDO_OP_TURN || more.positions;
+    if (brings)
+        more.bytes = room->stored
+                         ? op->statesize
+                         : op->statesize + more.positions * (h->size + sizeof(struct node));
+    return more;
+}
+
+/* Whether the session's owner may take as much as the operation may. What is only repeated takes
+ * nothing. */
+static int check_usage(struct call *call, struct room const *room, redo_operation const *op)
+{
+    if (!call->gateway->usage.active || call_known(call, room))
+        return REDO_OK;
+    return call_check_usage(call, room->uid, amount_of(room, op));
+}
+
 int call_submit(struct call *call, struct room *room, redo_operation const *given,
                 redo_result *result)
 {
     redo_operation op = *given;
-    int rc = check_key(call);
-    if (rc)
+    int rc = call_check_write(call, room);
+    if (rc || (rc = check_key(call)) || (rc = check_usage(call, room, given)))
         return rc;
     take_key(call, &op);
     if (op.keysize && conn_hung_up(call->client->conn))
@@ -112,8 +155,7 @@ int call_apply(struct call *call, struct room *room, redo_operation const *op, r
 static int check_same(struct call *call, struct room const *room, struct node const *n,
                       redo_operation const *op)
 {
-    struct history *h = room->history;
-    if (n->p.endpoint == op->endpoint && !memcmp(node_state(h, n), op->state, h->size))
+    if (n->p.endpoint == op->endpoint && !history_differs(room->history, n, op))
         return REDO_OK;
     call_fail(call, REDO_EDIFFERS);
     error_add_int(&call->error, "position", n->in.id);
@@ -126,7 +168,7 @@ static int check_strict(struct call *call, struct room const *room, redo_operati
 {
     struct node *prev;
     struct history *h = room->history;
-    if (history_find(h, op->position, &prev) || op->statesize != h->size)
+    if (history_find(h, op->position, &prev) || history_check_add(h, op))
         return REDO_OK; /* for the operation itself to refuse */
     struct node *n = branch_find(h, prev, op->move);
     return n ? check_same(call, room, n, op) : REDO_OK;
@@ -192,13 +234,14 @@ static int add_with_cursor(struct call *call, struct room *room, redo_operation 
     return apply_turn(call, room, items, 2, r);
 }
 
-static void answer_add(struct call *call, struct room *room, redo_result const *r)
+struct buffer *call_answer_add(struct call *call, struct room *room, redo_result const *r,
+                               unsigned more)
 {
     struct answer const *answer = history_answer(room->history, r);
     bool grafted = r->graftedto != REDO_NOPOSITION, copied = r->made > 1;
     bool supersedes = r->supersedes != REDO_NOPOSITION;
     struct buffer *b = call_reply(call);
-    pack_map(b, REPLY_POSITION_FIELDS + 1u + r->differs + grafted + copied + supersedes);
+    pack_map(b, REPLY_POSITION_FIELDS + 1u + r->differs + grafted + copied + supersedes + more);
     reply_position_fields(b, &answer->fields);
     pack_key(b, "new");
     pack_bool(b, r->created);
@@ -224,12 +267,26 @@ static void answer_add(struct call *call, struct room *room, redo_result const *
         pack_key(b, "supersedes");
         pack_uint(b, r->supersedes);
     }
+    return b;
+}
+
+int call_add_one(struct call *call, struct room *room, redo_operation const *op, redo_result *r)
+{
+    int rc;
+    struct turn_item items[2];
+    if (args_flag(&call->args, "strict", false) && !call_known(call, room) &&
+        (rc = check_strict(call, room, op)))
+        return rc;
+    int cursor = read_cursor(call, room, 1, &items[1]);
+    if (cursor < 0)
+        return -cursor;
+    return cursor ? add_with_cursor(call, room, op, items, r) : call_apply(call, room, op, r);
 }
 
 int call_addposition(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     redo_operation op = {.kind = REDO_OP_ADD,
@@ -239,18 +296,11 @@ int call_addposition(struct call *call)
                          .statesize = call->args.param[3].bytes.size,
                          .endpoint = (int)call_integer(call, 4),
                          .value = (int)call_integer(call, 5)};
-    if (args_flag(&call->args, "strict", false) && !call_known(call, room) &&
-        (rc = check_strict(call, room, &op)))
-        return rc;
     redo_result r;
-    struct turn_item items[2];
-    int cursor = read_cursor(call, room, 1, &items[1]);
-    if (cursor < 0)
-        return -cursor;
-    rc = cursor ? add_with_cursor(call, room, &op, items, &r) : call_apply(call, room, &op, &r);
-    if (!rc)
-        answer_add(call, room, &r);
-    return rc;
+    if ((rc = call_add_one(call, room, &op, &r)))
+        return rc;
+    call_answer_add(call, room, &r, 0);
+    return REDO_OK;
 }
 
 /* One item of a bulk add. */
@@ -392,7 +442,7 @@ static int add_items(struct call *call, struct room *room, struct item const *it
 int call_addpositions(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     msgpack_object_array const *list = &call->args.param[1].array;
@@ -415,7 +465,7 @@ int call_addpositions(struct call *call)
  * them, and applies it. */
 static int change(struct call *call, redo_operation *op, struct room **room, redo_result *r)
 {
-    int rc = call_room(call, room);
+    int rc = call_room_changed(call, room);
     return rc ? rc : call_apply(call, *room, op, r);
 }
 
@@ -549,7 +599,7 @@ int call_apply_encoded(struct call *call)
     struct arg const *bytes = &call->args.param[1];
     redo_operation op;
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     if (!redo_operation_decode(bytes->bytes.data, bytes->bytes.size, &op))

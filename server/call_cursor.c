@@ -44,7 +44,7 @@ static int moves(struct call const *call)
 int call_setcursor(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     return rc ? rc : move(call, room, redo_step_goto, 0, (uint32_t)call_integer(call, 2));
 }
 
@@ -52,7 +52,7 @@ int call_undo(struct call *call)
 {
     struct room *room;
     bool mine = args_flag(&call->args, "mine", false);
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     return rc ? rc
               : move(call, room, mine ? redo_step_undomine : redo_step_undo, moves(call),
                      REDO_NOPOSITION);
@@ -62,7 +62,7 @@ int call_redo(struct call *call)
 {
     struct room *room;
     struct arg const *along = args_option(&call->args, "move"), *n = args_option(&call->args, "n");
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     if (along->present && n->present) { /* only one move is told */
@@ -85,7 +85,7 @@ int call_movecursor(struct call *call)
                        {"solution", redo_step_solution}};
     struct arg const *word = &call->args.param[2];
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
@@ -101,7 +101,7 @@ int call_dropcursor(struct call *call)
 {
     struct arg const *name = &call->args.param[1];
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     redo_operation op = {.kind = REDO_OP_CURSOR,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "protocol/describe.h"
+#include "server/access.h"
 #include "server/call.h"
 #include "server/daemon.h"
 #include "server/job.h"
@@ -66,7 +67,7 @@ int call_server_hello(struct call *call)
 static bool note_damaged(void *data, struct store_info const *info)
 {
     struct job *job = data;
-    if (info->damaged) {
+    if (info->damaged && access_may_info(job->asker, info, ACCESS_READ)) {
         pack_str(&job->packed, info->name, info->name_size);
         job->count++;
     }
@@ -93,6 +94,7 @@ int call_server_info(struct call *call)
     }
     if (job && job->result)
         return call_fail(call, job->result);
+    struct config const *config = &call->gateway->daemon->config;
     struct describe_limit const limits[] = {
         {"name", ROOM_NAME_MAX},
         {"key", REDO_KEY_MAX},
@@ -101,8 +103,12 @@ int call_server_info(struct call *call)
         {"authors", REDO_AUTHORS_MAX},
         {"page", PAGE_MAX},
         {"page_bytes", PAGE_BYTES},
-        {"output", call->gateway->daemon->config.output_hard},
-        {"connections", call->gateway->daemon->config.max_connections},
+        {"output", config->output_hard},
+        {"connections", config->max_connections},
+        {"user_connections", config->user_connections},
+        {"user_sessions", config->user_sessions},
+        {"user_positions", config->user_positions},
+        {"user_bytes", config->user_bytes},
     };
     struct frame_limits const *frame = &call->client->conn->conns->limits.frame;
     struct buffer *b = call_reply(call);
@@ -143,11 +149,10 @@ static void run_backup(struct job *job)
 int call_backup(struct call *call)
 {
     struct arg const *path = &call->args.param[0];
-    uid_t uid = call->client->conn->peer.uid;
     if (!call->gateway->store)
         return call_fail(call, REDO_ESTORE);
     /* The daemon writes the file as itself: for nobody who could not do that anyway. */
-    if (uid != 0 && uid != geteuid())
+    if (!call->client->asker->all)
         return call_fail(call, REDO_EDENIED);
     if (!path->bytes.size || path->bytes.data[0] != '/' ||
         memchr(path->bytes.data, '\0', path->bytes.size)) {

@@ -131,6 +131,26 @@ static bool set_max_per_user(struct reading *reading)
     return parse_size(reading, 0, &reading->config->max_per_user);
 }
 
+static bool set_user_connections(struct reading *reading)
+{
+    return parse_size(reading, 0, &reading->config->user_connections);
+}
+
+static bool set_user_sessions(struct reading *reading)
+{
+    return parse_size(reading, 0, &reading->config->user_sessions);
+}
+
+static bool set_user_positions(struct reading *reading)
+{
+    return parse_size(reading, 0, &reading->config->user_positions);
+}
+
+static bool set_user_bytes(struct reading *reading)
+{
+    return parse_size(reading, 0, &reading->config->user_bytes);
+}
+
 static bool set_output_soft(struct reading *reading)
 {
     return parse_size(reading, 1024, &reading->config->output_soft);
@@ -183,6 +203,13 @@ static struct description {
     {"max-message", "BYTES", set_max_message, "the largest message read (64M)"},
     {"max-connections", "N", set_max_connections, "connections at a time (4096)"},
     {"max-per-user", "N", set_max_per_user, "the same, of one user (0: no such limit)"},
+    {"user-connections", "N", set_user_connections,
+     "of one user, but root and the daemon's own, who\nhave none of these four limits (0: no "
+     "limit)"},
+    {"user-sessions", "N", set_user_sessions, "a user's sessions (0: no limit)"},
+    {"user-positions", "N", set_user_positions, "positions of a user's sessions (0: no limit)"},
+    {"user-bytes", "BYTES", set_user_bytes,
+     "bytes of a user's sessions, with those that are\nin the trash (0: no limit)"},
     {"output-soft", "BYTES", set_output_soft,
      "with so much unread by a client, nothing is\nread from it (4M)"},
     {"output-hard", "BYTES", set_output_hard, "with so much, it is disconnected (64M)"},

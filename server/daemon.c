@@ -67,6 +67,10 @@ static char const *limit_broken(struct daemon *daemon, uid_t uid, size_t *value)
     *value = config->max_per_user;
     if (config->max_per_user > 0 && connections_of(daemon, uid) >= config->max_per_user)
         return "max-per-user";
+    *value = config->user_connections;
+    if (config->user_connections > 0 && !usage_exempt(uid) &&
+        connections_of(daemon, uid) >= config->user_connections)
+        return "user_connections";
     return NULL;
 }
 

@@ -8,6 +8,7 @@
 #include "server/committer.h"
 #include "server/registry.h"
 #include "server/trash.h"
+#include "server/usage.h"
 
 struct conn;
 struct daemon;
@@ -15,9 +16,12 @@ struct daemon;
 #define GATEWAY_DEPARTED 1024 /* a power of two */
 #define GATEWAY_READERS 4     /* of the store, kept open */
 
-/* A session that is being taken away in a batch that is not on disk yet. */
+/* A session that is being taken away in a batch that is not on disk yet: its name goes, or it goes
+ * to the trash, or for ever. */
+enum leaving_how { LEAVING_NAME, LEAVING_TO_TRASH, LEAVING_FOR_EVER };
 struct leaving {
     uint64_t id, number;
+    enum leaving_how how;
 };
 
 struct gateway {
@@ -40,6 +44,7 @@ struct gateway {
     size_t leaving_count, leaving_cap;
     struct link recent; /* of struct room.in_recent */
     struct trash trash;
+    struct usage usage;    /* what users take */
     bool broken;           /* sessions are: see rooms_discard_broken() */
     bool closing;          /* gateway_close() was called */
     size_t memory, budget; /* bytes that sessions take, and may take */

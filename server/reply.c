@@ -3,6 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "server/access.h"
 #include "server/rooms.h"
 
 void reply_number(struct buffer *b, uint32_t number)
@@ -159,6 +160,12 @@ void reply_info_fields(struct buffer *b, struct store_info const *info)
         pack_int(b, info->trashed);
     else
         pack_nil(b);
+    pack_key(b, "owner");
+    pack_uint(b, info->owner);
+    pack_key(b, "group");
+    pack_uint(b, info->group);
+    pack_key(b, "mode");
+    pack_uint(b, access_mode(info->mode));
 }
 
 void reply_session_fields(struct buffer *b, struct room const *room)

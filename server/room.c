@@ -8,6 +8,7 @@
 #include "core/subtree.h"
 #include "protocol/frame.h"
 #include "protocol/pack.h"
+#include "server/access.h"
 #include "server/client.h"
 #include "server/conn.h"
 #include "server/event.h"
@@ -214,7 +215,7 @@ static int apply(struct room *room, redo_operation const *op, redo_result *resul
     struct history *h = room->history;
     struct touched *touched = &room->gateway->touched;
     touched->count = 0;
-    touched->more = false;
+    touched->more = touched->order = false;
     h->touched = effects_wanted(room) ? touched : NULL;
     h->sequence = room->sequence;
     int rc = history_apply(h, op, result);
@@ -254,6 +255,7 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
         batch_keep(committer_change(&room->gateway->committer, hurry, &room->number), room->handle,
                    room->sequence, time(NULL), kept, kept_size);
     free(kept);
+    usage_set(&room->gateway->usage, room->handle, room->history->count, rooms_bytes(room));
     if (room->attended)
         recent_add(&room->recent, room->sequence, room->number, room->encoded.data,
                    room->encoded.size, room->gateway->committer.committed);
@@ -308,12 +310,26 @@ void subscription_end(struct subscription *s)
     free(s);
 }
 
+static void tell_ended(struct room const *room, struct subscription *s)
+{
+    event_pack_ended(outbox_event(&s->client->outbox, room->stored, room->number, room->handle),
+                     room);
+    subscription_end(s);
+}
+
 void room_dismiss(struct room *room)
 {
-    while (!list_empty(&room->subscriptions)) {
-        struct subscription *s = list_entry(room->subscriptions.next, struct subscription, in_room);
-        event_pack_ended(outbox_event(&s->client->outbox, room->stored, room->number, room->handle),
-                         room);
-        subscription_end(s);
+    while (!list_empty(&room->subscriptions))
+        tell_ended(room, list_entry(room->subscriptions.next, struct subscription, in_room));
+}
+
+void room_expel(struct room *room)
+{
+    struct link *next;
+    for (struct link *l = room->subscriptions.next; l != &room->subscriptions; l = next) {
+        next = l->next;
+        struct subscription *s = list_entry(l, struct subscription, in_room);
+        if (!access_may_room(s->client->asker, room, ACCESS_READ))
+            tell_ended(room, s);
     }
 }

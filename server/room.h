@@ -27,13 +27,13 @@ struct room {
     bool damaged;      /* it ends before its last operation, which could not be read */
     bool compacting;   /* a job is at it */
     uint64_t number;   /* of the batch that holds the last change */
-    int64_t created, used; /* seconds since 1970; used: last changed */
-    uint32_t uid, mode;
-    uint64_t bytes;         /* that it takes in the store, about ... */
-    uint64_t journal_bytes; /* ... of which so many are operations, not snapshot */
-    size_t memory;          /* when last measured */
-    struct link in_recent;  /* gateway.recent: stored sessions, the least recently used first */
-    char *name;             /* UTF-8; NULL: private to owner */
+    int64_t created, used;   /* seconds since 1970; used: last changed */
+    uint32_t uid, gid, mode; /* who may: see access.h */
+    uint64_t bytes;          /* that it takes in the store, about ... */
+    uint64_t journal_bytes;  /* ... of which so many are operations, not snapshot */
+    size_t memory;           /* when last measured */
+    struct link in_recent;   /* gateway.recent: stored sessions, the least recently used first */
+    char *name;              /* UTF-8; of this uid alone; NULL: private to owner */
     size_t name_size;
     struct client *owner;      /* of a private room */
     struct link in_owner;      /* in client.privates */
@@ -97,5 +97,8 @@ void subscription_end(struct subscription *s);
 /* Tells all who are attached that the session is no more, once batch room->number is on disk, and
  * ends their subscriptions. */
 void room_dismiss(struct room *room);
+
+/* The same for those alone who may not read it any more. */
+void room_expel(struct room *room);
 
 #endif

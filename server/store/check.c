@@ -134,6 +134,11 @@ static int check_store(struct store *store, bool repair, struct store_check *che
         rc = salvage(&pages, path, &told);
     }
     pages_close(&pages);
+    if (!rc && repair && !damaged) {
+        rc = store_upgrade(store);
+        damaged = rc == DATABASE_DAMAGED;
+        rc = damaged ? REDO_OK : rc;
+    }
     if (rc)
         return rc;
     if (repair && damaged) {

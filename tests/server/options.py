@@ -16,7 +16,8 @@ def test_help_tells_of_every_option():
     status, out, _ = redod("--help")
     assert status == 0
     for name in ("socket", "store", "mode", "allow", "max-message", "max-connections",
-                 "max-per-user", "output-soft", "output-hard", "log-level", "foreground",
+                 "max-per-user", "user-connections", "user-sessions", "user-positions",
+                 "user-bytes", "output-soft", "output-hard", "log-level", "foreground",
                  "config", "version", "help"):
         assert "--" + name in out, name
 
