@@ -300,6 +300,21 @@ void event_pack_resync(struct buffer *b, uint64_t session)
     pack_uint(b, session);
 }
 
+void event_pack_lagged(struct buffer *b, uint64_t session, uint64_t sequence)
+{
+    pack_notification(b, event_table[EVENT_LAGGED].name);
+    pack_array(b, 2);
+    pack_uint(b, session);
+    pack_uint(b, sequence);
+}
+
+void event_pack_keepalive(struct buffer *b, uint64_t seconds)
+{
+    pack_notification(b, event_table[EVENT_KEEPALIVE].name);
+    pack_array(b, 1);
+    pack_uint(b, seconds);
+}
+
 void event_pack_ended(struct buffer *b, struct room const *room)
 {
     pack_notification(b, event_table[EVENT_ENDED].name);
