@@ -381,7 +381,7 @@ class Game:
         while after is not None:
             page = self.ask("getauthors", {"after": after})
             for author in page["authors"]:
-                self.authors[author["number"]] = author["name"] or "user %d" % author["uid"]
+                self.authors[author["author"]] = author["name"] or "user %d" % author["uid"]
             after = page["next"]
 
     def position(self, number):
