@@ -124,9 +124,10 @@ void mirror_notified(void *data, struct message const *message)
             keep_early(m, params->ptr[1].via.u64, bytes);
         else
             mirror_apply(m, params->ptr[1].via.u64, bytes->ptr, bytes->size, own);
-    } else if (is_event(message, "sessionended")) {
+    } else if (is_event(message, event_table[EVENT_ENDED].name)) {
         mirror_lose(m, REDO_ENOSESSION);
-    } else if (is_event(message, "resync") || is_event(message, "lagged")) {
+    } else if (is_event(message, event_table[EVENT_RESYNC].name) ||
+               is_event(message, event_table[EVENT_LAGGED].name)) {
         mirror_catch_up(m); /* it tells no more, until it is asked again */
     }
 }

@@ -14,7 +14,8 @@
 #include "core/turn.h"
 #include "core/varint.h"
 
-#define SCRATCH_KEPT 65536 /* numbers */
+#define SCRATCH_KEPT 65536                /* numbers */
+#define ANSWERS_BELOW (UINT32_C(1) << 31) /* numbers that the answers to a turn have room for */
 
 static redo_result const nothing = {.position = NOBODY,
                                     .graftedfrom = NOBODY,
@@ -157,7 +158,9 @@ static void make_add(struct history *h, struct addition const *a, redo_operation
     h->changed = true;
 }
 
-static int apply_add(struct history *h, redo_operation const *op, redo_result *r)
+/* Inline: nearly every operation is one, and a call of it costs some percent. */
+static inline __attribute__((always_inline)) int apply_add(struct history *h,
+                                                           redo_operation const *op, redo_result *r)
 {
     unsigned char board[CHANGES_STATE];
     struct addition a = {.state = op->state};
@@ -423,7 +426,9 @@ static uint32_t copies_of(struct history const *h, redo_operation const *op)
     if (!copies || op->value != redo_check || op->endpoint || check_state(h, op))
         return 0;
     struct node *rival = equal_rival(h, equal_first(h, equal_hash(h, op->state), op->state), NULL);
-    return rival ? copy_length(rival) : 0;
+    if (!rival)
+        return 0;
+    return h->graft == redo_copypath ? copy_length(rival) : solution_length_below(rival);
 }
 
 /* Room for a turn: all that it needs, but for paths that it makes itself, or longer, and copies. */
@@ -436,7 +441,7 @@ static int reserve_turn(struct history *h, struct turn_item const *items, uint32
         positions += copies_of(h, op);
         equals |= op->value == redo_check && !op->endpoint;
     }
-    if (positions > NOBODY)
+    if (h->next + positions > ANSWERS_BELOW)
         return REDO_EFULL;
     if (adds > h->answer.cap) {
         uint32_t *grown = realloc(h->answer.items, adds * sizeof *grown);
@@ -454,12 +459,11 @@ static int reserve_turn(struct history *h, struct turn_item const *items, uint32
 static int add_items(struct history *h, struct turn_item *items, uint32_t adds, redo_result *r)
 {
     uint32_t first = h->next;
-    h->answer.count = 0;
     for (uint32_t i = 0; i < adds; i++) {
         redo_result one = nothing;
         if (items[i].after)
             items[i].op.position = h->answer.items[items[i].after - 1] >> 1;
-        int rc = apply_add(h, &items[i].op, &one);
+        int rc = h->next < ANSWERS_BELOW ? apply_add(h, &items[i].op, &one) : REDO_EFULL;
         if (rc && !i) /* nothing is done yet */
             return rc;
         if (rc) /* copying a path has taken more memory than there is, or numbers */
@@ -500,7 +504,11 @@ static int run_turn(struct history *h, struct turn_item *items, uint32_t count, 
         last->op.position = h->answer.items[last->after - 1] >> 1;
     last->op.source = NOBODY; /* as expected: that was seen before */
     rc = cursors_apply(h, &last->op, &moved);
-    r->changed |= moved.changed | made;
+    if (made) { /* also if it is at the first position, where it was made */
+        cursor_moved(&h->cursors, cursors_find(&h->cursors, last->op.name, last->op.namesize));
+        r->changed = 1;
+    }
+    r->changed |= moved.changed;
     return rc;
 }
 
@@ -614,13 +622,13 @@ static int repeat(struct history *h, redo_operation const *op, struct key const 
     return REDO_OK;
 }
 
-/* How many answers of its own a turn has. */
+/* How many answers of its own a turn has, or more; no more than it has bytes. */
 static uint32_t turn_size(redo_operation const *op)
 {
     struct varint_reader r = {.at = op->state,
                               .end = (unsigned char const *)op->state + op->statesize};
     uint32_t count = op->kind == REDO_OP_TURN && op->state ? varint_get(&r) : 0;
-    return count <= REDO_TURN_MAX + 1 ? count : 0;
+    return count <= REDO_TURN_MAX + 1 && count <= op->statesize ? count : 0;
 }
 
 static void keep_key(struct history *h, redo_operation const *op, struct key *key, redo_result *r)
@@ -644,6 +652,7 @@ static int apply_new(struct history *h, redo_operation const *op, redo_result *r
     struct key *key = NULL;
     if (op->keysize && !(key = keys_make(&h->keys, op->key, op->keysize, turn_size(op))))
         return REDO_ENOMEM;
+    h->answer.count = 0;
     int rc = apply(h, op, r);
     if (rc) {
         key_free(key);
@@ -656,7 +665,7 @@ static int apply_new(struct history *h, redo_operation const *op, redo_result *r
     h->answer.sequence = h->sequence + 1;
     if (key)
         keep_key(h, op, key, r);
-    if (r->changed)
+    if (r->changed && op->stamp.name)
         authors_enter(&h->authors, &op->stamp);
     return REDO_OK;
 }
@@ -682,8 +691,8 @@ static int begin(struct history *h, redo_operation const *op)
 int history_apply(struct history *h, redo_operation const *op, redo_result *result)
 {
     redo_result r = nothing;
-    for (uint32_t i = 0; i < h->cursors.count; i++)
-        h->cursors.all[i].moved = false;
+    if (h->cursors.moved)
+        cursors_rest(&h->cursors);
     int rc = begin(h, op);
     if (rc)
         return rc;

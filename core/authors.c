@@ -2,12 +2,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #define STAMPS_LOW 4 /* as the slabs of positions */
 #define STAMPS_TOP 8
 
-void authors_init(struct authors *a)
+void authors_init(struct authors *a, uint64_t seed)
 {
+    a->seed = seed;
+    index_init(&a->index);
     pool_init(&a->stamps, sizeof(struct stamp), STAMPS_LOW, STAMPS_TOP, a);
 }
 
@@ -16,30 +20,42 @@ void authors_close(struct authors *a)
     for (uint32_t i = 0; i < a->cap; i++) /* one may have room and not be entered */
         free(a->all[i].name);
     free(a->all);
+    index_close(&a->index);
     pool_close(&a->stamps);
 }
 
 size_t authors_memory(struct authors const *a)
 {
-    return a->stamps.bytes + a->bytes;
+    return a->stamps.bytes + index_bytes(&a->index) + a->bytes;
+}
+
+static uint32_t hash(struct authors const *a, uint32_t uid, char const *name, size_t size)
+{
+    return (uint32_t)XXH3_64bits_withSeed(name, size, a->seed + uid);
 }
 
 uint32_t authors_find(struct authors const *a, uint32_t uid, char const *name, size_t size)
 {
-    for (uint32_t i = a->count; i > 0; i--) { /* the newest are asked for most */
-        struct author const *author = &a->all[i - 1];
+    if (!a->count)
+        return 0;
+    struct index_walk walk = index_walk(&a->index, hash(a, uid, name, size));
+    uint32_t i;
+    while ((i = index_next(&a->index, &walk)) != INDEX_NONE) {
+        struct author const *author = &a->all[i];
         if (author->uid == uid && author->name_size == size &&
             (!size || memcmp(author->name, name, size) == 0))
-            return i;
+            return i + 1;
     }
     return 0;
 }
 
-/* Room in the table for one more. */
+/* Room in the table, and the index, for one more. */
 static int make_room(struct authors *a)
 {
     if (a->count == REDO_AUTHORS_MAX)
         return REDO_EFULL;
+    if (index_reserve(&a->index, 1))
+        return REDO_ENOMEM;
     if (a->count < a->cap)
         return REDO_OK;
     uint32_t cap = a->cap ? a->cap * 2 : 4;
@@ -82,10 +98,6 @@ uint32_t authors_enter(struct authors *a, redo_stamp const *stamp)
     next->name_size = (uint32_t)stamp->namesize;
     next->uid = stamp->uid;
     a->bytes += stamp->namesize + 1;
+    index_insert(&a->index, hash(a, stamp->uid, stamp->name, stamp->namesize), a->count);
     return ++a->count;
-}
-
-int authors_reserve(struct authors *a, uint32_t first, uint32_t count)
-{
-    return a->now.author ? pool_reserve(&a->stamps, first, count) : REDO_OK;
 }

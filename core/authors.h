@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/index.h"
 #include "core/pool.h"
 #include "core/redo.h"
 
@@ -25,11 +26,13 @@ struct authors {
     struct author *all; /* the author 1 first */
     uint32_t count, cap;
     size_t bytes;
+    struct index index; /* uid and name -> place in all */
+    uint64_t seed;      /* of its hashes */
     struct pool stamps; /* number of a position -> struct stamp, where there is one */
     struct stamp now;   /* what the positions made now get */
 };
 
-void authors_init(struct authors *a);
+void authors_init(struct authors *a, uint64_t seed);
 void authors_close(struct authors *a);
 size_t authors_memory(struct authors const *a);
 
@@ -44,7 +47,10 @@ int authors_check(struct authors *a, redo_stamp const *stamp);
 uint32_t authors_enter(struct authors *a, redo_stamp const *stamp);
 
 /* Room for the stamps of so many positions, if `now` tells one. REDO_OK or REDO_ENOMEM. */
-int authors_reserve(struct authors *a, uint32_t first, uint32_t count);
+static inline int authors_reserve(struct authors *a, uint32_t first, uint32_t count)
+{
+    return a->now.author ? pool_reserve(&a->stamps, first, count) : REDO_OK;
+}
 
 static inline void authors_sign(struct authors *a, uint32_t number, struct stamp stamp)
 {

@@ -36,9 +36,10 @@ bool copy_path(struct history *h, struct node *dest, struct node *source, uint32
         changed |= link_copy(h, dest, original);
         original = node_at(h, path[i]);
         struct node *copy = branch_find(h, dest, original->in.move);
-        if (copy) {
-            changed |= branch_front(h, dest, copy);
-        } else {
+        if (copy && branch_front(h, dest, copy)) {
+            touched_order(h->touched, dest->in.id);
+            changed = true;
+        } else if (!copy) {
             void *state = node_state(h, original);
             uint32_t id = h->states.counted ? states_take(&h->states, state) : original->state;
             uint32_t hash = equal_hash(h, state);

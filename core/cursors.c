@@ -99,6 +99,18 @@ void cursors_drop(struct cursors *c, struct cursor *cursor)
     memmove(cursor, cursor + 1, (size_t)(c->all + c->count - cursor) * sizeof *cursor);
 }
 
+void cursor_moved(struct cursors *c, struct cursor *cursor)
+{
+    c->moved = cursor->moved = true;
+}
+
+void cursors_rest(struct cursors *c)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        c->all[i].moved = false;
+    c->moved = false;
+}
+
 int cursor_reserve(struct cursors *c, struct cursor *cursor, uint32_t steps)
 {
     if (cursor->cap - cursor->count >= steps)
@@ -348,7 +360,7 @@ static int set(struct history *h, struct cursor *cursor, redo_operation const *o
     cursor = cursors_make(&h->cursors, op->name, op->namesize, op->position);
     if (!cursor)
         return REDO_ENOMEM;
-    cursor->moved = true;
+    cursor_moved(&h->cursors, cursor);
     r->value = r->changed = 1;
     return REDO_OK;
 }
@@ -369,8 +381,10 @@ int cursors_apply(struct history *h, redo_operation const *op, redo_result *r)
     if (rc || !cursor)
         return rc;
     r->position = cursor->position;
-    cursor->moved = cursor->position != before;
-    r->changed |= cursor->moved;
+    if (cursor->position != before) {
+        cursor_moved(&h->cursors, cursor);
+        r->changed = 1;
+    }
     return REDO_OK;
 }
 
@@ -393,7 +407,7 @@ void cursors_settle(struct history *h)
         while (!n->p.inuse)
             n = node_prev(n);
         cursor->position = n->in.id;
-        cursor->moved = true;
+        cursor_moved(&h->cursors, cursor);
         forget_way(cursor);
     }
 }

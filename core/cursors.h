@@ -24,6 +24,7 @@ struct cursors {
     struct cursor *all;
     uint32_t count, cap;
     size_t bytes;
+    bool moved; /* one or the other has, by the last operation */
 };
 
 void cursors_close(struct cursors *c);
@@ -34,6 +35,11 @@ struct cursor *cursors_find(struct cursors const *c, char const *name, size_t si
 /* Makes a cursor, whose name must not be there yet; NULL without memory. */
 struct cursor *cursors_make(struct cursors *c, char const *name, size_t size, uint32_t position);
 void cursors_drop(struct cursors *c, struct cursor *cursor);
+
+/* Notes that a cursor has moved; and, before the next operation, that none has, of which some had.
+ */
+void cursor_moved(struct cursors *c, struct cursor *cursor);
+void cursors_rest(struct cursors *c);
 
 /* Room for so many more steps of the way forth. REDO_OK or REDO_ENOMEM. */
 int cursor_reserve(struct cursors *c, struct cursor *cursor, uint32_t steps);

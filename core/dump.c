@@ -356,7 +356,7 @@ static int read_beside(struct history *h, struct varint_reader *r, struct head c
     if (!rc && (head->flags & FLAG_CURSORS))
         rc = read_cursors(h, r, head->next);
     if (!rc && (head->flags & FLAG_KEYS))
-        rc = read_keys(h, r);
+        rc = read_keys(h, r, head->next);
     if (!rc && head->changes)
         rc = read_changes(h, r);
     return rc;

@@ -309,7 +309,32 @@ static void read_result(redo_result *x, struct varint_reader *r)
     x->changed = 1;
 }
 
-static int read_key(struct history *h, struct varint_reader *r)
+static bool is_number(uint32_t number, uint32_t next)
+{
+    return number < next || number == NOBODY;
+}
+
+static bool is_small(int value)
+{
+    return value >= -128 && value <= 127;
+}
+
+/* Whether all that is told of an operation can be: what was is looked up no more. */
+static bool fits(struct history const *h, struct key const *k, uint32_t next)
+{
+    redo_result const *x = &k->result;
+    struct fields const *f = &k->fields;
+    bool fit = is_number(x->position, next) && is_number(x->graftedfrom, next) &&
+               is_number(x->graftedto, next) && is_number(x->supersedes, next) &&
+               is_number(x->firstmade, next) && is_number(f->number, next) &&
+               is_number(f->prev, next) && is_number(f->better, next) &&
+               f->author <= h->authors.count && is_small(f->endpoint) && is_small(f->solutionend);
+    for (uint32_t i = 0; fit && i < k->count; i++)
+        fit = k->items[i] >> 1 < next;
+    return fit;
+}
+
+static int read_key(struct history *h, struct varint_reader *r, uint32_t next)
 {
     uint32_t size = varint_get(r);
     void const *bytes = read_bytes(r, size);
@@ -342,17 +367,21 @@ static int read_key(struct history *h, struct varint_reader *r)
     *key = k;
     for (uint32_t i = 0; i < count; i++)
         key->items[i] = varint_get(r);
+    if (r->bad || !fits(h, key, next)) {
+        key_free(key);
+        return REDO_EDAMAGED;
+    }
     uint32_t before = h->keys.count;
     keys_keep(&h->keys, key);
-    return r->bad || h->keys.count != before + 1 ? REDO_EDAMAGED : REDO_OK;
+    return h->keys.count == before + 1 ? REDO_OK : REDO_EDAMAGED;
 }
 
-int read_keys(struct history *h, struct varint_reader *r)
+int read_keys(struct history *h, struct varint_reader *r, uint32_t next)
 {
     uint32_t count = varint_get(r);
     int rc = r->bad || !count || count > REDO_KEYS_MAX ? REDO_EDAMAGED : REDO_OK;
     for (uint32_t i = 0; !rc && i < count; i++)
-        rc = read_key(h, r);
+        rc = read_key(h, r, next);
     return rc;
 }
 

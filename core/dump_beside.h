@@ -24,13 +24,14 @@ void write_cursors(struct history const *h, struct writer *w);
 void write_keys(struct history const *h, struct writer *w);
 void write_changes(struct history const *h, struct writer *w);
 
-/* Each reads its part, which has to be of this history, whose positions are there: REDO_OK,
+/* Each reads its part, which has to be of this history, whose positions are there, all numbers of
+ * positions that were ever given below next: REDO_OK,
  * REDO_EDAMAGED, REDO_ENOMEM. Nothing is there twice, and all in the order in which it is written.
  */
 int read_properties(struct history *h, struct varint_reader *r);
 int read_authors(struct history *h, struct varint_reader *r);
 int read_cursors(struct history *h, struct varint_reader *r, uint32_t next);
-int read_keys(struct history *h, struct varint_reader *r);
+int read_keys(struct history *h, struct varint_reader *r, uint32_t next);
 int read_changes(struct history *h, struct varint_reader *r);
 
 #endif

@@ -286,6 +286,6 @@ void branch_takeover(struct history *h, struct node *from, struct node *to)
     to->p.nextcount = from->p.nextcount;
     from->p.next = NULL;
     from->p.nextcount = 0;
-    touched_note(h->touched, from->in.id, true);
-    touched_note(h->touched, to->in.id, true);
+    touched_order(h->touched, from->in.id);
+    touched_order(h->touched, to->in.id);
 }

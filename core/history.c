@@ -36,7 +36,7 @@ struct history *history_empty(uint32_t size, uint32_t cmpsize)
     states_init(&h->states, size, cmpsize < size, h->seed);
     index_init(&h->classes);
     fans_init(&h->fans);
-    authors_init(&h->authors);
+    authors_init(&h->authors, h->seed);
     return h;
 }
 
@@ -60,7 +60,7 @@ struct history *history_new(void const *state, size_t size, size_t cmpsize)
 int history_sign(struct history *h, uint32_t uid, char const *name, size_t size, uint32_t time)
 {
     redo_stamp stamp = {.uid = uid, .name = name, .namesize = size};
-    int rc = authors_check(&h->authors, &stamp);
+    int rc = name ? authors_check(&h->authors, &stamp) : REDO_ENAME;
     if (!rc)
         rc = pool_reserve(&h->authors.stamps, 0, 1);
     if (!rc)

@@ -147,18 +147,24 @@ size_t redo_operation_encode(redo_operation const *op, void *buf, size_t cap)
     return total;
 }
 
+int operation_hash_kind(uint64_t hash)
+{
+    return (int)(hash & KINDS);
+}
+
 uint64_t operation_hash(redo_operation const *op)
 {
     unsigned has = arguments((int)op->kind);
     unsigned char head[64 + REDO_NAME_MAX];
     size_t n = 0;
     head[n++] = (unsigned char)op->kind;
-    if ((has & NAME) && op->namesize > REDO_NAME_MAX)
+    if ((has & NAME) && (!op->name || op->namesize > REDO_NAME_MAX))
         has &= ~(unsigned)NAME;
     n += put_arguments(head + n, op, has);
     uint64_t hash = XXH3_64bits(head, n);
-    return (has & STATE) && op->statesize ? XXH3_64bits_withSeed(op->state, op->statesize, hash)
-                                          : hash;
+    if ((has & STATE) && op->state && op->statesize)
+        hash = XXH3_64bits_withSeed(op->state, op->statesize, hash);
+    return (hash & ~(uint64_t)KINDS) | (uint64_t)op->kind;
 }
 
 /* Bytes after their number, at most so many. */

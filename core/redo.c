@@ -43,6 +43,15 @@ static redo_position *by_number(redo_session const *session, uint32_t number)
     return number == NOBODY ? NULL : &node_at(session->history, number)->p;
 }
 
+/* The position in a result. Of an operation that was repeated it may be gone by now; in a session
+ * that was loaded since, there is nothing under its number. */
+static redo_position *outcome(redo_session const *session, redo_result const *result)
+{
+    if (!result->repeated || result->position == NOBODY)
+        return by_number(session, result->position);
+    return pool_find(&session->history->nodes, result->position);
+}
+
 static int submit(redo_session *session, redo_operation const *op, redo_result *result)
 {
     return error_set(session->submit(session, op, result));
@@ -71,7 +80,7 @@ redo_position *redo_addposition(redo_session *session, redo_position *prev, int 
                          .state = state,
                          .statesize = state ? session->history->size : 0};
     redo_result result;
-    return submit(session, &op, &result) ? NULL : by_number(session, result.position);
+    return submit(session, &op, &result) ? NULL : outcome(session, &result);
 }
 
 int redo_setgraftbehavior(redo_session *session, int grafting)
@@ -101,7 +110,7 @@ redo_position *redo_getnextposition(redo_position const *position, int move)
     redo_operation op = {.kind = REDO_OP_NEXT, .position = number_of(position), .move = move};
     redo_result result;
     redo_session *session = h->owner;
-    return submit(session, &op, &result) ? NULL : by_number(session, result.position);
+    return submit(session, &op, &result) ? NULL : outcome(session, &result);
 }
 
 redo_position *redo_dropposition(redo_session *session, redo_position *position)
@@ -110,7 +119,7 @@ redo_position *redo_dropposition(redo_session *session, redo_position *position)
         return position;
     redo_operation op = {.kind = REDO_OP_DROP, .position = number_of(position)};
     redo_result result;
-    return submit(session, &op, &result) ? position : by_number(session, result.position);
+    return submit(session, &op, &result) ? position : outcome(session, &result);
 }
 
 void redo_updatesavedstate(redo_session const *session, redo_position *position, void const *state)
@@ -147,7 +156,7 @@ int redo_suppresscycle(redo_session *session, redo_position **pposition, void co
     if (submit(session, &op, &result))
         return 0;
     if (result.value)
-        *pposition = by_number(session, result.position);
+        *pposition = outcome(session, &result);
     return result.value;
 }
 
@@ -257,13 +266,14 @@ static int cursor_operation(redo_session *session, char const *name, int step,
 {
     if (check_session(session))
         return redo_lasterror();
-    if (!name)
+    size_t size = name ? strlen(name) : 0;
+    if (!size || size > REDO_CURSOR_MAX) /* which has no form as bytes, in a turn */
         return error_set(REDO_ENAME);
-    if (expect && expect->inuse && check_position(session, expect))
+    if (expect && check_position(session, expect) && redo_lasterror() != REDO_EDROPPED)
         return redo_lasterror();
     *op = (redo_operation){.kind = REDO_OP_CURSOR,
                            .name = name,
-                           .namesize = strlen(name),
+                           .namesize = size,
                            .value = step,
                            .position = NOBODY,
                            .source = expect ? number_of(expect) : NOBODY};
@@ -302,7 +312,7 @@ redo_position *redo_setcursor(redo_session *session, char const *name, redo_posi
         cursor_operation(session, name, redo_step_goto, expect, &op))
         return NULL;
     op.position = number_of(position);
-    return submit(session, &op, &result) ? NULL : by_number(session, result.position);
+    return submit(session, &op, &result) ? NULL : outcome(session, &result);
 }
 
 redo_position *redo_movecursor(redo_session *session, char const *name, enum redo_step step, int n,
@@ -321,7 +331,7 @@ redo_position *redo_movecursor(redo_session *session, char const *name, enum red
         return NULL;
     if (steps)
         *steps = result.value;
-    return by_number(session, result.position);
+    return outcome(session, &result);
 }
 
 int redo_dropcursor(redo_session *session, char const *name)
@@ -363,7 +373,8 @@ static void tell_positions(redo_session const *session, redo_position **position
 {
     struct answer const *answer = &session->history->answer;
     for (size_t i = 0; i < count; i++)
-        positions[i] = i < answer->count ? by_number(session, answer->items[i] >> 1) : NULL;
+        positions[i] =
+            i < answer->count ? pool_find(&session->history->nodes, answer->items[i] >> 1) : NULL;
 }
 
 int redo_addpositions(redo_session *session, redo_add const *adds, size_t count, char const *cursor,

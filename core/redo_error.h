@@ -54,6 +54,7 @@ extern "C" {
     X(REDO_EDIVERGED, 44, "the replica and the daemon disagree")               \
     X(REDO_ESYSTEM, 45, "a system call failed")                                \
     X(REDO_ERESYNC, 46, "the session has to be opened anew")                   \
+    X(REDO_EIDLE, 47, "nothing came for too long")                             \
     X(REDO_ENOCURSOR, 48, "no such cursor")                                    \
     X(REDO_EEXPECTED, 49, "the cursor is not where it was expected")           \
     X(REDO_EKEY, 50, "the key was given with another request")                 \

@@ -293,6 +293,7 @@ int subtree_restore(struct history *h, struct node *parent, void const *data, si
     for (uint32_t i = 0; !rc && i < count; i++)
         relink(h, &records[i]);
     if (!rc) {
+        touched_order(h->touched, parent->in.id);
         result->position = records[0].number;
         result->value = (int)count;
         result->changed = 1;

@@ -10,7 +10,9 @@
 
 struct touched {
     uint32_t count;
-    bool more;                 /* than there is room for */
+    bool more;  /* than there is room for */
+    bool order; /* of branches is another, other than by one position after the other that was made
+                   or has come to the front: that of positions with changed fields */
     uint32_t all[TOUCHED_MAX]; /* twice the number, plus 1 if another field than the two that tell
                                   of the solution has changed */
 };
@@ -23,6 +25,15 @@ static inline void touched_note(struct touched *t, uint32_t number, bool fields)
         t->all[t->count++] = number << 1 | fields;
     else
         t->more = true;
+}
+
+/* The branches of this position are in another order, or others. */
+static inline void touched_order(struct touched *t, uint32_t number)
+{
+    if (!t)
+        return;
+    touched_note(t, number, true);
+    t->order = true;
 }
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "core/varint.h"
 
+#define ITEM_MIN 8 /* bytes: an ADD of a state of one byte has six, and two numbers before it */
+
 static bool is_cursor(redo_operation const *op)
 {
     return op->kind == REDO_OP_CURSOR && op->value == redo_step_goto;
@@ -15,7 +17,7 @@ static bool read_item(struct varint_reader *r, struct turn_item *item, uint32_t 
 {
     item->after = varint_get(r);
     size_t size = varint_get(r);
-    if (r->bad || item->after > place || size > (size_t)(r->end - r->at) ||
+    if (r->bad || item->after > place || !size || size > (size_t)(r->end - r->at) ||
         redo_operation_decode(r->at, size, &item->op) != size)
         return false;
     r->at += size;
@@ -31,7 +33,7 @@ int turn_read(void const *data, size_t size, struct turn_item **items, uint32_t 
 {
     struct varint_reader r = {.at = data, .end = (unsigned char const *)data + size};
     uint32_t n = varint_get(&r);
-    if (r.bad || !n || n > (size_t)(r.end - r.at) / 3)
+    if (r.bad || !n || n > (size_t)(r.end - r.at) / ITEM_MIN)
         return REDO_EOPERATION;
     if (n > REDO_TURN_MAX + 1)
         return REDO_EFULL;
@@ -41,9 +43,10 @@ int turn_read(void const *data, size_t size, struct turn_item **items, uint32_t 
     bool good = true;
     for (uint32_t i = 0; good && i < n; i++)
         good = read_item(&r, &all[i], i, i + 1 == n);
-    if (!good || r.at != r.end) {
+    bool full = good && n > REDO_TURN_MAX && all[n - 1].op.kind == REDO_OP_ADD;
+    if (!good || full || r.at != r.end) {
         free(all);
-        return REDO_EOPERATION;
+        return full ? REDO_EFULL : REDO_EOPERATION;
     }
     *items = all;
     *count = n;

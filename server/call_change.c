@@ -132,6 +132,8 @@ int call_submit(struct call *call, struct room *room, redo_operation const *give
     if (rc || (rc = check_key(call)) || (rc = check_usage(call, room, given)))
         return rc;
     take_key(call, &op);
+    if (op.keysize && conn_hung_up(call->client->conn))
+        return call_fail(call, REDO_ECLOSED); /* it asks again elsewhere, or did, and was refused */
     rc = room_apply(room, call->client, call_in_hurry(call, room), &op, result);
     if (!rc)
         call_waits_for(call, room); /* for this change, too */

@@ -1,6 +1,7 @@
 /* Properties of sessions, and subtrees that were dropped and can be brought back. */
 #include <stdlib.h>
 
+#include "core/operation.h"
 #include "core/subtree.h"
 #include "server/call.h"
 #include "server/job.h"
@@ -141,12 +142,19 @@ int call_restoresubtree(struct call *call)
     struct room *room;
     struct job *job;
     int rc = call_room_changed(call, &room);
-    struct key const *known = rc ? NULL : call_known(call, room);
-    if (known) { /* what was kept has gone by now */
+    if (rc)
+        return rc;
+    rc = find_kept(call, room, &job);
+    struct key const *known = rc == REDO_ENOTKEPT ? call_known(call, room) : NULL;
+    if (known) { /* what was kept has gone by now, if the key was for that */
+        if (operation_hash_kind(known->operation) != REDO_OP_RESTORE)
+            return call_fail(call, REDO_EKEY);
+        call->error.code = REDO_OK;
+        call_waits_for(call, room);
         answer_restored(call, &known->result);
         return REDO_OK;
     }
-    if (rc || (rc = find_kept(call, room, &job)))
+    if (rc)
         return rc;
     uint32_t parent, top, count;
     if (!subtree_look(job->packed.data, job->packed.size, &parent, &top, &count))

@@ -65,17 +65,18 @@ static char const *method_of(redo_operation const *op)
 #define SOLUTIONS_MAX 1000
 
 /* The numbers of the positions that were dropped: op->position and those before it, whose nodes
- * still tell their way up. Of a dropped subtree its top says it all. */
+ * still tell their way up. Of a subtree its top alone: clients know what is below it. */
 static void pack_gone(struct buffer *b, struct history const *h, redo_operation const *op,
                       redo_result const *r)
 {
-    if (r->dropped > GONE_MAX || op->kind == REDO_OP_DROPTREE) {
+    uint32_t count = op->kind == REDO_OP_DROPTREE ? 1 : r->dropped;
+    if (count > GONE_MAX) {
         pack_nil(b);
         return;
     }
-    pack_array(b, r->dropped);
-    struct node const *n = r->dropped ? node_at(h, op->position) : NULL;
-    for (uint32_t i = 0; i < r->dropped; i++, n = node_prev(n))
+    pack_array(b, count);
+    struct node const *n = count ? node_at(h, op->position) : NULL;
+    for (uint32_t i = 0; i < count; i++, n = node_prev(n))
         pack_uint(b, n->in.id);
 }
 
@@ -117,11 +118,33 @@ static uint32_t sift(struct history const *h, struct touched *t)
     return fields;
 }
 
-/* changed and solutions. */
-static void pack_touched(struct buffer *b, struct history const *h, struct touched *t)
+/* The positions whose branches have come in an order that can not be told from what has come to the
+ * front. */
+static void pack_order(struct buffer *b, struct history const *h, struct touched const *t)
+{
+    uint32_t count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass)
+            pack_array(b, count);
+        for (uint32_t i = 0; t->order && i < t->count; i++) {
+            if (!(t->all[i] & 1) || node_at(h, t->all[i] >> 1)->p.nextcount < 2)
+                continue;
+            if (pass)
+                pack_uint(b, t->all[i] >> 1);
+            else
+                count++;
+        }
+    }
+}
+
+/* changed, solutions and order; nil, all three, if they are very many, or if what came to the front
+ * is not told. */
+static void pack_touched(struct buffer *b, struct history const *h, redo_operation const *op,
+                         struct touched *t)
 {
     uint32_t fields = sift(h, t), solutions = t->count - fields;
-    bool many = t->more || fields > CHANGED_MAX || solutions > SOLUTIONS_MAX;
+    bool many = t->more || fields > CHANGED_MAX || solutions > SOLUTIONS_MAX ||
+                (op->kind == REDO_OP_TURN && h->answer.count > ITEMS_MAX);
     pack_key(b, "changed");
     if (many)
         pack_nil(b);
@@ -144,6 +167,11 @@ static void pack_touched(struct buffer *b, struct history const *h, struct touch
         pack_int(b, n->p.solutionend);
         pack_uint(b, n->p.solutionsize);
     }
+    pack_key(b, "order");
+    if (many)
+        pack_nil(b);
+    else
+        pack_order(b, h, t);
 }
 
 /* The position whose branch has come to the front of those of the one before it, or is new there.
@@ -151,7 +179,7 @@ static void pack_touched(struct buffer *b, struct history const *h, struct touch
 static uint32_t front_of(struct history const *h, redo_operation const *op, redo_result const *r)
 {
     bool may = op->kind == REDO_OP_ADD || op->kind == REDO_OP_NEXT ||
-               (op->kind == REDO_OP_CURSOR && op->value == redo_step_move);
+               (op->kind == REDO_OP_CURSOR && op->value == redo_step_move && r->value);
     struct node *n;
     if (!may || r->position == REDO_NOPOSITION || history_find(h, r->position, &n) || !n->p.prev)
         return REDO_NOPOSITION;
@@ -225,7 +253,7 @@ void event_pack_effects(struct buffer *b, struct history *h, redo_operation cons
 {
     uint32_t number = r->position != REDO_NOPOSITION ? r->position : op->position;
     struct node *n;
-    pack_map(b, 15);
+    pack_map(b, 16);
     pack_key(b, "method");
     pack_cstr(b, method_of(op));
     pack_key(b, "position");
@@ -245,7 +273,7 @@ void event_pack_effects(struct buffer *b, struct history *h, redo_operation cons
     pack_gone(b, h, op, r);
     pack_key(b, "supersedes");
     reply_number(b, r->supersedes);
-    pack_touched(b, h, touched);
+    pack_touched(b, h, op, touched);
     pack_key(b, "front");
     reply_number(b, front_of(h, op, r));
     pack_key(b, "cursors");
@@ -270,6 +298,21 @@ void event_pack_resync(struct buffer *b, uint64_t session)
     pack_notification(b, event_table[EVENT_RESYNC].name);
     pack_array(b, 1);
     pack_uint(b, session);
+}
+
+void event_pack_lagged(struct buffer *b, uint64_t session, uint64_t sequence)
+{
+    pack_notification(b, event_table[EVENT_LAGGED].name);
+    pack_array(b, 2);
+    pack_uint(b, session);
+    pack_uint(b, sequence);
+}
+
+void event_pack_keepalive(struct buffer *b, uint64_t seconds)
+{
+    pack_notification(b, event_table[EVENT_KEEPALIVE].name);
+    pack_array(b, 1);
+    pack_uint(b, seconds);
 }
 
 void event_pack_ended(struct buffer *b, struct room const *room)

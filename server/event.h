@@ -17,6 +17,12 @@ void event_pack_effects(struct buffer *b, struct history *h, redo_operation cons
 /* The notification that what was told of the session after it was loaded may not hold any more. */
 void event_pack_resync(struct buffer *b, uint64_t session);
 
+/* The notification that no more of the session is told: the last was number `sequence`. */
+void event_pack_lagged(struct buffer *b, uint64_t session, uint64_t sequence);
+
+/* The notification that the daemon lives; the next comes in so many seconds at the latest. */
+void event_pack_keepalive(struct buffer *b, uint64_t seconds);
+
 /* The notification that the session was deleted. */
 void event_pack_ended(struct buffer *b, struct room const *room);
 

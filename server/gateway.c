@@ -12,6 +12,7 @@
 #include "server/client.h"
 #include "server/conn.h"
 #include "server/daemon.h"
+#include "server/event.h"
 #include "server/job.h"
 #include "server/log.h"
 #include "server/rooms.h"
@@ -159,6 +160,7 @@ int gateway_init(struct gateway *gateway, struct daemon *daemon)
                                                       .bytes = config->user_bytes});
     registry_init(&gateway->registry);
     list_init(&gateway->clients);
+    list_init(&gateway->lagging);
     list_init(&gateway->recent);
     list_init(&gateway->waiting);
     if (!methods_init(&gateway->methods)) {
@@ -304,6 +306,16 @@ void gateway_invalid(struct gateway *gateway, struct conn *conn, struct error co
         pack_notification(out, event_table[EVENT_ERROR].name);
         error_pack(error, false, out);
     }
+}
+
+void gateway_keepalive(struct gateway *gateway, struct conn *conn)
+{
+    struct client *client = conn->data;
+    if (!client || list_empty(&client->subscriptions))
+        return;
+    /* Not after what waits for the disk: it means just that all is well without it. */
+    event_pack_keepalive(conn_out(conn), gateway->daemon->config.keepalive);
+    conn_touch(conn);
 }
 
 void gateway_gone(struct gateway *gateway, struct conn *conn)

@@ -30,6 +30,7 @@ struct gateway {
     struct methods methods;
     struct registry registry; /* of the sessions in memory */
     struct link clients;      /* of struct client.in_clients */
+    struct link lagging;      /* of struct subscription.in_lagging; empty between callbacks */
     struct touched touched;   /* by the operation at hand, if anyone is to be told */
     struct buffer nowhere;    /* results of calls that came as notifications */
     struct store *store;      /* NULL: sessions live in memory alone */
@@ -66,6 +67,8 @@ void gateway_open(struct gateway *gateway, struct conn *conn);
 bool gateway_message(struct gateway *gateway, struct conn *conn, struct message const *message);
 void gateway_invalid(struct gateway *gateway, struct conn *conn, struct error const *error,
                      bool has_id, uint32_t id);
+/* Nothing went out to it for a while: a client that is attached is told that the daemon lives. */
+void gateway_keepalive(struct gateway *gateway, struct conn *conn);
 void gateway_gone(struct gateway *gateway, struct conn *conn);
 
 #endif

@@ -13,6 +13,7 @@
 #include "server/conn.h"
 #include "server/event.h"
 #include "server/gateway.h"
+#include "server/lag.h"
 #include "server/outbox.h"
 #include "server/rooms.h"
 
@@ -80,8 +81,8 @@ static void pack_event(struct room *room, redo_operation const *op, redo_result 
         pack_nil(b);
 }
 
-/* Appends the event to the output of everyone attached; packed at most once with effects and once
- * without. */
+/* Appends the event to the output of everyone attached who keeps up; packed at most once with
+ * effects and once without. */
 static void publish(struct room *room, struct client const *by, redo_operation const *op,
                     redo_result const *result)
 {
@@ -93,14 +94,19 @@ static void publish(struct room *room, struct client const *by, redo_operation c
                 continue;
             if (!room->event.size)
                 pack_event(room, op, effects ? result : NULL);
+            if (!lag_admits(room->gateway, s, room->event.size + 1))
+                continue;
             struct buffer *out = outbox_event(&s->client->outbox, room->stored && !s->relaxed,
                                               room->number, room->handle);
             if (room->event.failed)
                 out->failed = true; /* a gap must not go unnoticed: the connection ends */
             buffer_append(out, room->event.data, room->event.size);
             pack_bool(out, s->client == by);
+            outbox_account(&s->client->outbox);
+            s->told = room->sequence;
         }
     }
+    lag_settle(room->gateway);
 }
 
 bool room_relaxed(struct room const *room, struct client const *client)
@@ -194,6 +200,13 @@ struct key const *room_key(struct room const *room, struct client *client, void 
     return stamp.author ? keys_find(&room->history->keys, stamp.author, key, size) : NULL;
 }
 
+/* Whether the operation is one that was done before: its key is known. */
+static bool is_repeated(struct room const *room, redo_operation const *op)
+{
+    return op->keysize && op->stamp.author &&
+           keys_find(&room->history->keys, op->stamp.author, op->key, op->keysize);
+}
+
 /* Whether anyone attached is told of effects: then they are to be noted. */
 static bool effects_wanted(struct room const *room)
 {
@@ -208,7 +221,7 @@ static int apply(struct room *room, redo_operation const *op, redo_result *resul
     struct history *h = room->history;
     struct touched *touched = &room->gateway->touched;
     touched->count = 0;
-    touched->more = false;
+    touched->more = touched->order = false;
     h->touched = effects_wanted(room) ? touched : NULL;
     h->sequence = room->sequence;
     int rc = history_apply(h, op, result);
@@ -233,8 +246,8 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
         return REDO_ENOMEM;
     void *kept = NULL; /* what a dropped subtree can be brought back from */
     size_t kept_size = 0;
-    int rc = room->stored && op->kind == REDO_OP_DROPTREE ? capture(room, op, &kept, &kept_size)
-                                                          : REDO_OK;
+    bool keeps = room->stored && op->kind == REDO_OP_DROPTREE && !is_repeated(room, op);
+    int rc = keeps ? capture(room, op, &kept, &kept_size) : REDO_OK;
     if (!rc)
         rc = apply(room, op, result);
     if (rc || !result->changed) {
@@ -287,7 +300,9 @@ int room_attach(struct room *room, struct client *client, bool effects, bool sna
     s->room = room;
     s->client = client;
     s->effects = effects;
+    s->told = room->sequence;
     s->relaxed = room_relaxed(room, client);
+    list_init(&s->in_lagging);
     room->attended = true;
     list_append(&room->subscriptions, &s->in_room);
     list_append(&client->subscriptions, &s->in_client);
@@ -299,6 +314,7 @@ void subscription_end(struct subscription *s)
 {
     list_remove(&s->in_room);
     list_remove(&s->in_client);
+    list_remove(&s->in_lagging);
     free(s->snapshot);
     free(s);
 }

@@ -50,9 +50,11 @@ struct subscription {
     struct client *client;
     bool relaxed;   /* events do not wait for the disk */
     bool effects;   /* events tell what came of the operation, for clients without an engine */
+    uint64_t told;  /* number of the last operation that it was sent, or attached at */
     void *snapshot; /* what the client has not read to its end yet, or NULL */
     size_t snapshot_size;
     struct link in_room, in_client;
+    struct link in_lagging; /* gateway.lagging: it is told no more, and ends soon */
 };
 
 /* A room over this history, which is the room's from here on, also on failure: NULL without
