@@ -323,7 +323,7 @@ class Game:
                 continue
             if method == "sessionended":
                 raise Gone("the session was deleted")
-            if method == "resync":
+            if method in ("resync", "lagged"):  # from here on nothing more would be told
                 self.attach()
             if method == "operation":
                 self.sequence, effects, own = params[1], params[3], params[4]
