@@ -41,7 +41,7 @@ echo "ok a program builds against the installed redo-client.pc and runs"
 
 examples=$(dirname "$(find "$folder/root" -name sokoban.c)")
 # shellcheck disable=SC2046
-(cd "$examples" && $cc -o "$folder/sokoban" sokoban.c board.c game.c screen.c \
+(cd "$examples" && $cc -o "$folder/sokoban" sokoban.c board.c draw.c game.c look.c options.c screen.c tell.c \
     $(pkg-config --cflags --libs redo-client ncursesw))
 cp "$examples/levels.xsb" "$folder"
 said=$(LD_LIBRARY_PATH="$lib" "$folder/sokoban" --socket "$folder/socket" --session s --play d | tail -n 1)
