@@ -76,6 +76,7 @@ struct gnubg_header {
     int game;                           /* from 0 */
     int score[2];                       /* before the game */
     redo_sgf_property const *info;      /* MI as written */
+    bool undeclared;                    /* read without CA, and so written */
     unsigned rules;                     /* of enum gnubg_rule */
     enum gnubg_variant variant;
     redo_sgf_string rules_text; /* RU as written */

@@ -143,6 +143,7 @@ int gnubg_header_read(redo_sgf_game *game, struct gnubg_header *header, redo_sgf
 {
     *header = (struct gnubg_header){.cube = 1, .winner = GNUBG_NOBODY};
     struct parts parts = {game, error, header, read_property, last_counts, lists};
+    header->undeclared = !game->converted && !redo_sgf_node_property(game->root, "CA");
     return parts_read(&parts, game->root, &header->rests);
 }
 
@@ -222,7 +223,8 @@ int gnubg_header_write(redo_sgf_game *game, struct gnubg_header const *header)
         write_text(&w, "FF", "4");
     write_texts(&w, header, GNUBG_FF, GNUBG_FF);
     write_text(&w, "GM", "6");
-    write_text(&w, "CA", "UTF-8");
+    if (!header->undeclared)
+        write_text(&w, "CA", "UTF-8");
     write_texts(&w, header, GNUBG_AP, GNUBG_AP);
     write_info(&w, header);
     write_texts(&w, header, GNUBG_PW, GNUBG_GC);

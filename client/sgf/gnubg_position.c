@@ -164,27 +164,29 @@ static int move(struct gnubg_position *p, struct gnubg_record const *r, redo_sgf
 }
 
 /* The cube goes to the side that was doubled first, also when it beavers and is raccooned. */
-static void double_cube(struct gnubg_position *p)
+static int double_cube(struct gnubg_position *p, redo_sgf_error *error)
 {
+    if (p->cube >= 1u << 15) /* the last one that a match ID has room for */
+        return error_say(error, REDO_ESTATE, "the cube stands at %u already", p->cube);
     p->cube *= 2;
     p->owner = other(p->roller);
+    return REDO_OK;
 }
 
 static int act(struct gnubg_position *p, struct gnubg_record const *r, redo_sgf_error *error)
 {
+    int code = REDO_OK;
     switch (r->action) {
     case GNUBG_MOVE:
         return move(p, r, error);
     case GNUBG_DOUBLE:
-        if (p->cube > 1u << 14)
-            return error_say(error, REDO_ESTATE, "the cube stands at %u already", p->cube);
         if (p->doubled)
-            double_cube(p);
+            code = double_cube(p, error);
         p->doubled = true;
         p->turn = other(p->turn);
         break;
     case GNUBG_TAKE:
-        double_cube(p);
+        code = double_cube(p, error);
         p->doubled = false;
         p->turn = p->roller;
         break;
@@ -195,7 +197,7 @@ static int act(struct gnubg_position *p, struct gnubg_record const *r, redo_sgf_
     case GNUBG_NO_ACTION:
         break;
     }
-    return REDO_OK;
+    return code;
 }
 
 int gnubg_position_play(struct gnubg_position *p, struct gnubg_record const *record,

@@ -73,10 +73,7 @@ def facts(path):
 def trees(data):
     """Each node's properties, sorted: their order counts for none of gnubg's that we write."""
     for root in sgf.parse(data.decode()):
-        if ("GM", ["6"]) not in root.properties:
-            continue
-        yield [(number, parent, sorted((re.sub("[a-z]", "", n), v) for n, v in node.properties
-                                       if n != "CA"))
+        yield [(number, parent, sorted((re.sub("[a-z]", "", n), v) for n, v in node.properties))
                for number, parent, node in sgf.nodes(root)]
 
 
@@ -122,7 +119,7 @@ def unknown():
             "RE[?]\n;W[31hefe]DA[Q 1 2]A[0][hefe Z 9 ver 4][mjxw ]MR[]LU[0.10000]GW[3]C[first]\n"
             ";C[last]XY[]B[31rrrr]W[11]\n;C[no record]\n;KO[]TE[1]IT[])\n")
     want = text.replace("C[last]XY[]B[31rrrr]W[11]", "B[31rrrr]C[last]XY[]W[11]") \
-               .replace("XX[a][b]AP[x]", "CA[UTF-8]AP[x]").replace("RE[?]", "RE[?]XX[a][b]") \
+               .replace("XX[a][b]AP[x]", "AP[x]").replace("RE[?]", "RE[?]XX[a][b]") \
                .replace("LU[0.10000]GW[3]C[first]", "LU[0.10000]C[first]GW[3]")
     with tempfile.NamedTemporaryFile(suffix=".sgf") as f:
         f.write(text.encode())

@@ -221,6 +221,11 @@ static int rewrite(redo_sgf_game *game, bool forget)
     return status;
 }
 
+static int to_stdout(void *data, char const *bytes, size_t size)
+{
+    return fwrite(bytes, 1, size, stdout) == size ? 0 : REDO_EIO;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3) {
@@ -231,11 +236,12 @@ int main(int argc, char **argv)
     struct games *g = games_read(file.data, file.size, NULL);
     int status = g->code ? complain(redo_sgf_reader_error(g->reader)) : 0;
     for (size_t i = 0, number = 0; i < g->count && !status; i++) {
-        if (!gnubg_is(g->game[i]))
-            continue;
-        if (strcmp(argv[1], "records") == 0)
+        bool records = strcmp(argv[1], "records") == 0;
+        if (records && gnubg_is(g->game[i]))
             status = print_game(g->game[i], ++number);
-        else
+        else if (!records && !gnubg_is(g->game[i]))
+            redo_sgf_game_write(g->game[i], REDO_SGF_PLAIN, to_stdout, NULL);
+        else if (!records)
             status = rewrite(g->game[i], strcmp(argv[1], "rebuild") == 0);
     }
     games_free(g);
