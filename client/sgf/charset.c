@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+/* Small at first: a piece may go on beyond the game, and is then decoded again with the next. */
+#define PIECE_FIRST 1024
 #define PIECE 16384
 
 /* Names that files use for less than they hold: GB2312 for what is GBK or GB18030, and so on. What
@@ -38,6 +40,9 @@ static struct {
     {"big5", "Big5", "CP950"},
     {"big-5", "Big5", "CP950"},
     {"cp950", "Big5", "CP950"},
+    {"euc-jp", "EUC-JP", "EUC-JP"},
+    {"koi8-r", "KOI8-R", "KOI8-R"},
+    {"iso-8859-1", "ISO-8859-1", "ISO-8859-1"},
     {"latin1", "ISO-8859-1", "ISO-8859-1"},
     {"iso8859-1", "ISO-8859-1", "ISO-8859-1"},
     {"windows-1251", "windows-1251", "CP1251"},
@@ -93,6 +98,7 @@ bool charset_find(struct charset *c, char const *name, size_t size)
         size--;
     if (!is_name(name, size))
         return false;
+    c->stateless = false;
     name_copy(c->name, name, size);
     name_copy(c->codec, name, size);
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
@@ -100,6 +106,7 @@ bool charset_find(struct charset *c, char const *name, size_t size)
             continue;
         strcpy(c->name, aliases[i].name);
         strcpy(c->codec, aliases[i].codec);
+        c->stateless = true;
         break;
     }
     c->utf8 = strcmp(c->name, "UTF-8") == 0;
@@ -108,7 +115,8 @@ bool charset_find(struct charset *c, char const *name, size_t size)
 
 bool decoder_init(struct decoder *d, struct charset const *c)
 {
-    *d = (struct decoder){.iconv = iconv_open("UTF-8", c->codec)};
+    *d = (struct decoder){
+        .iconv = iconv_open("UTF-8", c->codec), .stateless = c->stateless, .piece = PIECE_FIRST};
     return d->iconv != (iconv_t)-1;
 }
 
@@ -121,9 +129,9 @@ void decoder_close(struct decoder *d)
 
 static bool decoder_room(struct decoder *d)
 {
-    if (d->cap - d->size >= PIECE)
+    if (d->cap - d->size >= d->piece)
         return true;
-    size_t cap = d->cap < 2 * PIECE ? 2 * PIECE : 2 * d->cap;
+    size_t cap = d->cap < PIECE ? PIECE : 2 * d->cap;
     char *text = realloc(d->text, cap);
     if (!text)
         return false;
@@ -136,12 +144,17 @@ enum decoder_status decoder_run(struct decoder *d, char const *bytes, size_t siz
 {
     if (!decoder_room(d))
         return DECODER_NOMEM;
+    if (d->stateless) {
+        d->mark_used = d->used;
+        d->mark_size = d->size;
+    }
     char *in = (char *)bytes + d->used, *out = d->text + d->size;
-    size_t in_left = size - d->used, out_left = PIECE;
+    size_t in_left = size - d->used, out_left = d->piece;
     size_t result = iconv(d->iconv, &in, &in_left, &out, &out_left);
     int why = errno;
     d->used = size - in_left;
     d->size = (size_t)(out - d->text);
+    d->piece = d->piece < PIECE ? 2 * d->piece : PIECE;
     if (result == (size_t)-1 && why == EILSEQ)
         return DECODER_INVALID;
     return result == (size_t)-1 && why == E2BIG ? DECODER_FULL : DECODER_MORE;
@@ -149,8 +162,8 @@ enum decoder_status decoder_run(struct decoder *d, char const *bytes, size_t siz
 
 size_t decoder_consumed(struct decoder *d, char const *bytes, size_t size, size_t text_size)
 {
-    char again[PIECE], *in = (char *)bytes;
-    size_t in_left = size, left = text_size;
+    char again[PIECE], *in = (char *)bytes + d->mark_used;
+    size_t in_left = size - d->mark_used, left = text_size - d->mark_size;
     iconv(d->iconv, NULL, NULL, NULL, NULL);
     while (left > 0) {
         char *out = again;

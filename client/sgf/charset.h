@@ -12,7 +12,8 @@ struct charset {
     char name[CHARSET_NAME_MAX];  /* what it is called */
     char codec[CHARSET_NAME_MAX]; /* what iconv is asked for: the widest of its kind */
     bool utf8;
-    bool ascii; /* bytes below 0x80, where only these come, are ASCII */
+    bool ascii;     /* bytes below 0x80, where only these come, are ASCII */
+    bool stateless; /* known to turn each character alone into text */
 };
 
 /* Finds the charset of that name. False: nobody knows it. */
@@ -23,7 +24,10 @@ struct decoder {
     iconv_t iconv;
     char *text; /* owned */
     size_t size, cap;
-    size_t used; /* of the bytes */
+    size_t used;  /* of the bytes */
+    size_t piece; /* so much text is made next */
+    bool stateless;
+    size_t mark_used, mark_size; /* from where decoding can begin anew */
 };
 
 enum decoder_status {
@@ -39,7 +43,8 @@ void decoder_close(struct decoder *d);
 /* Decodes on from bytes + d->used, about one piece. */
 enum decoder_status decoder_run(struct decoder *d, char const *bytes, size_t size);
 
-/* How many of the bytes gave the first text_size bytes of the text. */
+/* How many of the bytes gave the first text_size bytes of the text, of which the last are of the
+ * piece that was decoded last. */
 size_t decoder_consumed(struct decoder *d, char const *bytes, size_t size, size_t text_size);
 
 /* The charset that the bytes, which are not UTF-8, are most likely in. There is always one: what

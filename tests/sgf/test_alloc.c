@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/sgf/redo_sgf.h"
+#include "client/sgf/gnubg.h"
 #include "tests/suite.h"
 
 static struct {
@@ -69,6 +69,30 @@ static int change(redo_sgf_game *g)
     return code;
 }
 
+/* Makes the last record of a game anew. */
+static int remake(redo_sgf_game *g)
+{
+    redo_sgf_error error;
+    struct gnubg_header h;
+    struct gnubg_record r;
+    redo_sgf_game *made = redo_sgf_game_new();
+    redo_sgf_node *last = redo_sgf_node_first(redo_sgf_game_root(g));
+    int code = made ? gnubg_header_read(g, &h, &error) : REDO_ENOMEM;
+    if (code == REDO_OK)
+        code = gnubg_header_write(made, &h);
+    if (code == REDO_OK)
+        code = gnubg_record_read(g, last, &r, &error);
+    if (code == REDO_OK) {
+        r.cube_analysis.text.data = NULL;
+        for (size_t i = 0; i < r.count; i++)
+            r.candidates[i].text.data = NULL;
+        redo_sgf_node *n = redo_sgf_node_add(made, redo_sgf_game_root(made));
+        code = n ? gnubg_record_write(made, n, &r) : REDO_ENOMEM;
+    }
+    redo_sgf_game_free(made);
+    return code;
+}
+
 static int work(char const *text, bool *all)
 {
     size_t written = 0;
@@ -77,7 +101,7 @@ static int work(char const *text, bool *all)
     int code = r ? REDO_OK : REDO_ENOMEM;
     *all = false;
     while (code == REDO_OK && (code = redo_sgf_reader_next(r, &g)) == REDO_OK && g) {
-        code = change(g);
+        code = gnubg_is(g) ? remake(g) : change(g);
         if (code == REDO_OK)
             code = redo_sgf_game_write(g, 0, to_nowhere, &written);
         redo_sgf_game_free(g);
@@ -94,6 +118,9 @@ static int work(char const *text, bool *all)
 
 static char const *const texts[] = {
     "x (;C[a];B[aa](;W[bb])(;W[cc]))\n(;N[x])\n",
+    "(;GM[6]MI[length:3];W[31hefe]A[0][hefe E ver 3 1 2 3 4 5 6 0C 0 1 0.0 1]MR[1 ]DA[E ver 3 0C 1 "
+    "0 1 "
+    "1 1 1 1 1 1 1 2 2 2 2 2 2 2]C[x]C[y])",
     "(;CA[GB2312]C[\xce\xa7\xc6\xe5];B[aa])\n(;C[\x83\x5c\x83\x5d\x82\xcc])",
 };
 
