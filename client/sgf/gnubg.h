@@ -6,9 +6,9 @@
  * they are made in the form that gnubg 1.07 writes. Properties that are not understood are kept in
  * order.
  *
- * Ownership: strings and arrays that reading gives belong to the game; writing copies all. Strings
- * are raw values (redo_sgf.h): redo_sgf_text_decode() gives their text, but gnubg_name_decode() for
- * names.
+ * Ownership: strings that reading gives belong to the game; arrays to the struct, until it is freed
+ * (not one that a program filled). Writing copies all. Strings are raw values (redo_sgf.h):
+ * redo_sgf_text_decode() gives their text, but gnubg_name_decode() that of names.
  *
  * White is gnubg's player 0 (PW), Black its player 1. Points are the player's own: 1 to 24, 25 the
  * bar, 0 off the board. */
@@ -93,9 +93,11 @@ struct gnubg_header {
 /* Whether the game is backgammon. */
 bool gnubg_is(redo_sgf_game const *game);
 
-/* Reads the root; adds to an empty root. REDO_OK, REDO_ENOMEM, or REDO_EDAMAGED with the place. */
+/* Reads the root; adds to an empty root. REDO_OK, REDO_ENOMEM, or REDO_EDAMAGED with the place;
+ * then there is nothing to free. */
 int gnubg_header_read(redo_sgf_game *game, struct gnubg_header *header, redo_sgf_error *error);
 int gnubg_header_write(redo_sgf_game *game, struct gnubg_header const *header);
+void gnubg_header_free(struct gnubg_header *header);
 
 /* The text of a name: only \] is an escape in it. As redo_sgf_text_decode(). */
 size_t gnubg_name_decode(redo_sgf_string raw, char *out, size_t cap);
@@ -234,10 +236,15 @@ struct gnubg_record {
 };
 
 /* Reads a node that is no root; adds to an empty node. REDO_OK, REDO_ENOMEM, or REDO_EDAMAGED with
- * the place in the input. */
+ * the place in the input; then there is nothing to free. */
 int gnubg_record_read(redo_sgf_game *game, redo_sgf_node const *node, struct gnubg_record *record,
                       redo_sgf_error *error);
 int gnubg_record_write(redo_sgf_game *game, redo_sgf_node *node, struct gnubg_record const *record);
+void gnubg_record_free(struct gnubg_record *record);
+
+/* Whether the last record of a line, of which the one before it is given, is a decision still open:
+ * gnubg saves the dice, and then the best candidate, or no move, as if it had been made. */
+bool gnubg_record_is_open(struct gnubg_record const *before, struct gnubg_record const *last);
 
 /* --- positions --- */
 

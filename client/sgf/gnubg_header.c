@@ -1,4 +1,5 @@
 /* The root of a game of gnubg's. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/sgf/gnubg_parts.h"
@@ -144,7 +145,16 @@ int gnubg_header_read(redo_sgf_game *game, struct gnubg_header *header, redo_sgf
     *header = (struct gnubg_header){.cube = 1, .winner = GNUBG_NOBODY};
     struct parts parts = {game, error, header, read_property, last_counts, lists};
     header->undeclared = !game->converted && !redo_sgf_node_property(game->root, "CA");
-    return parts_read(&parts, game->root, &header->rests);
+    int code = parts_read(&parts, game->root, &header->rests);
+    if (code)
+        gnubg_header_free(header);
+    return code;
+}
+
+void gnubg_header_free(struct gnubg_header *header)
+{
+    free(header->rests.list);
+    header->rests = (struct gnubg_rests){0};
 }
 
 /* --- writing --- */

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/sgf/tree.h"
@@ -73,7 +74,7 @@ int parts_read(struct parts *parts, redo_sgf_node const *node, struct gnubg_rest
     if (count > PROPERTIES_MAX)
         return error_at(parts->game, parts->error, node->properties->name,
                         "a node with more than %d properties", PROPERTIES_MAX);
-    rests->list = arena_take(&parts->game->arena, (count + 1) * sizeof *rests->list);
+    rests->list = calloc(count + 1, sizeof *rests->list);
     if (!rests->list)
         return error_say(parts->error, REDO_ENOMEM, "out of memory");
     int code = REDO_OK;

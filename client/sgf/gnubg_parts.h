@@ -20,7 +20,7 @@ static inline bool has(redo_sgf_string s)
 
 /* For each property of a node in turn: the function gives 1 if it understands it, 0 if not,
  * negative on an error (of which it has told). Those not understood, and what of the others does
- * not count, go to rests. REDO_OK, REDO_ENOMEM or the error's code. */
+ * not count, go to rests, whose list is to be freed. REDO_OK, REDO_ENOMEM or the error's code. */
 struct parts {
     redo_sgf_game *game;
     redo_sgf_error *error;

@@ -6,7 +6,7 @@
 #include "client/sgf/tree.h"
 
 #define COUNT(table) (sizeof table / sizeof *table)
-#define CANDIDATES_MAX 100000
+#define CANDIDATES_MAX 5000 /* no roll has so many moves */
 
 /* --- points and moves --- */
 
@@ -187,12 +187,14 @@ static int read_list(struct parts *parts, struct gnubg_record *r, redo_sgf_prope
     long made;
     for (redo_sgf_value const *v = p->first->next; v; v = v->next)
         count++;
-    if (count > CANDIDATES_MAX || !word_integer(first_raw(p), 0, (long)count, &made))
+    if (count > CANDIDATES_MAX)
+        return bad(parts, first_raw(p), "too many candidates");
+    if (!word_integer(first_raw(p), 0, (long)count, &made))
         return bad(parts, first_raw(p),
                    "which candidate was made: a number from 0 to that of them");
     r->has_list = true;
     r->made = (size_t)made;
-    r->candidates = arena_take(&parts->game->arena, (count + 1) * sizeof *r->candidates);
+    r->candidates = calloc(count + 1, sizeof *r->candidates);
     if (!r->candidates) {
         error_say(parts->error, REDO_ENOMEM, "out of memory");
         return -1;
@@ -352,7 +354,25 @@ int gnubg_record_read(redo_sgf_game *game, redo_sgf_node const *node, struct gnu
         record->player = record->to_play;
     if (code == REDO_OK && read_lists(&parts, record, node) < 0)
         code = error->code;
+    if (code)
+        gnubg_record_free(record);
     return code;
+}
+
+void gnubg_record_free(struct gnubg_record *record)
+{
+    free(record->candidates);
+    free(record->rests.list);
+    record->candidates = NULL;
+    record->count = 0;
+    record->rests = (struct gnubg_rests){0};
+}
+
+bool gnubg_record_is_open(struct gnubg_record const *before, struct gnubg_record const *last)
+{
+    return before->action == GNUBG_NO_ACTION && before->set & GNUBG_SET_DICE &&
+           last->action == GNUBG_MOVE && before->player == last->player &&
+           memcmp(before->set_dice, last->dice, sizeof last->dice) == 0;
 }
 
 /* --- writing --- */

@@ -104,6 +104,7 @@ static void check_record(struct gnubg_record const *r)
     HOLD(a.size == b.size && memcmp(a.data, b.data, a.size) == 0);
     bytes_free(&a);
     bytes_free(&b);
+    gnubg_record_free(&again);
     redo_sgf_game_free(once);
     redo_sgf_game_free(twice);
 }
@@ -123,6 +124,7 @@ static void check_game(redo_sgf_game *game)
     HOLD(made && gnubg_header_write(made, &h) == REDO_OK);
     redo_sgf_game_free(made);
     gnubg_position_start(&p, &h);
+    gnubg_header_free(&h);
     for (redo_sgf_node *n = root; (n = redo_sgf_node_after(n, root));) {
         struct gnubg_record r;
         code = gnubg_record_read(game, n, &r, &error);
@@ -133,6 +135,7 @@ static void check_game(redo_sgf_game *game)
         check_analyses(&r);
         check_record(&r);
         code = gnubg_position_play(&p, &r, &error);
+        gnubg_record_free(&r);
         HOLD(code == REDO_OK || (code == REDO_ESTATE && error.message[0]));
         check_ids(&p);
     }

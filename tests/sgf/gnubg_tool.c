@@ -104,14 +104,20 @@ static int print_game(redo_sgf_game *game, size_t number)
         struct gnubg_record r;
         struct gnubg_position before = p;
         memset(&error, 0, sizeof error);
-        if (gnubg_record_read(game, n, &r, &error))
+        if (gnubg_record_read(game, n, &r, &error)) {
+            gnubg_header_free(&h);
             return complain(&error);
+        }
         if (gnubg_position_decide(&before, &r, &error) || gnubg_position_play(&p, &r, &error)) {
             redo_sgf_game_place(game, r.begin, &error.line, &error.column);
+            gnubg_record_free(&r);
+            gnubg_header_free(&h);
             return complain(&error);
         }
         print_record(number, ++count, &r, &before);
+        gnubg_record_free(&r);
     }
+    gnubg_header_free(&h);
     return 0;
 }
 
@@ -173,6 +179,7 @@ static int copy_node(redo_sgf_game *from, redo_sgf_node const *n, redo_sgf_game 
         forget_record(&r);
     if (gnubg_record_write(to, m, &r))
         abort();
+    gnubg_record_free(&r);
     return 0;
 }
 
@@ -213,6 +220,7 @@ static int rewrite(redo_sgf_game *game, bool forget)
         if (gnubg_header_write(made, &h))
             abort();
         status = copy_tree(game, made, forget);
+        gnubg_header_free(&h);
     }
     if (!status && redo_sgf_game_write(made, 0, bytes_put, &b) == REDO_OK)
         fwrite(b.data, 1, b.size, stdout);

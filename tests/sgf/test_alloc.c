@@ -73,8 +73,8 @@ static int change(redo_sgf_game *g)
 static int remake(redo_sgf_game *g)
 {
     redo_sgf_error error;
-    struct gnubg_header h;
-    struct gnubg_record r;
+    struct gnubg_header h = {0};
+    struct gnubg_record r = {0};
     redo_sgf_game *made = redo_sgf_game_new();
     redo_sgf_node *last = redo_sgf_node_first(redo_sgf_game_root(g));
     int code = made ? gnubg_header_read(g, &h, &error) : REDO_ENOMEM;
@@ -89,6 +89,8 @@ static int remake(redo_sgf_game *g)
         redo_sgf_node *n = redo_sgf_node_add(made, redo_sgf_game_root(made));
         code = n ? gnubg_record_write(made, n, &r) : REDO_ENOMEM;
     }
+    gnubg_record_free(&r);
+    gnubg_header_free(&h);
     redo_sgf_game_free(made);
     return code;
 }

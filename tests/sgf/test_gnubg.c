@@ -264,9 +264,40 @@ START_TEST(only_a_bracket_is_escaped_in_a_name)
 }
 END_TEST
 
+static struct {
+    char const *text;
+    bool open;
+} const endings[] = {
+    {"(;GM[6];PL[W]DI[55];W[55hchcfafa]A[0][hchcfafa ])", true},
+    {"(;GM[6];PL[B]DI[63];B[63])", true},
+    {"(;GM[6];PL[B]DI[63];W[63])", false},
+    {"(;GM[6];PL[B]DI[63];B[31])", false},
+    {"(;GM[6];B[63];B[63])", false},
+    {"(;GM[6];PL[B]DI[63];B[double])", false},
+};
+
+START_TEST(a_decision_still_open_is_told_from_one_made)
+{
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        struct games *g = games_read(endings[i].text, strlen(endings[i].text), NULL);
+        redo_sgf_node *n = redo_sgf_node_first(redo_sgf_game_root(g->game[0]));
+        struct gnubg_record before, last;
+        redo_sgf_error error;
+        ck_assert_int_eq(gnubg_record_read(g->game[0], n, &before, &error), REDO_OK);
+        n = redo_sgf_node_first(n);
+        ck_assert_int_eq(gnubg_record_read(g->game[0], n, &last, &error), REDO_OK);
+        ck_assert_msg(gnubg_record_is_open(&before, &last) == endings[i].open, "%s",
+                      endings[i].text);
+        gnubg_record_free(&before);
+        gnubg_record_free(&last);
+        games_free(g);
+    }
+}
+END_TEST
+
 TEST_MAIN("sgf-gnubg", a_game_can_be_made_without_any_text, the_first_position_has_the_known_ids,
           a_beaver_and_a_raccoon_turn_the_cube,
           a_hit_goes_to_the_bar_and_the_last_chequer_ends_the_game,
           a_record_that_can_not_follow_changes_nothing, what_is_no_id_is_refused,
           numbers_do_not_hang_on_the_locale, of_an_analysis_the_whole_setting_is_read,
-          only_a_bracket_is_escaped_in_a_name)
+          only_a_bracket_is_escaped_in_a_name, a_decision_still_open_is_told_from_one_made)
