@@ -5,6 +5,8 @@
  * and is written so again. A struct that a program fills leaves the texts empty (data NULL), and
  * they are made in the form that gnubg 1.07 writes. Properties that are not understood are kept in
  * order.
+ * Where a text is there it is written, whatever the numbers say: who changes a number empties the
+ * texts that have it.
  *
  * Ownership: strings that reading gives belong to the game; arrays to the struct, until it is freed
  * (not one that a program filled). Writing copies all. Strings are raw values (redo_sgf.h):

@@ -90,8 +90,9 @@ static int measure_big5(unsigned char const *s, size_t left, size_t *length)
         return 0;
     if (!in(s[1], 0x40, 0x7e) && !in(s[1], 0xa1, 0xfe))
         return *length = 0, 0;
+    /* A Latin letter at the end of a value looks like one of these. */
     if (in(s[0], 0xa4, 0xc6) || s[0] == 0xa1)
-        return 97;
+        return s[1] == ']' ? 50 : 97;
     return in(s[0], 0xc9, 0xf9) ? 25 : 5;
 }
 
