@@ -28,6 +28,7 @@ struct redo_sgf_reader {
     struct charset guess;   /* the last one; name empty: none yet */
     struct charset charset; /* of the game at hand */
     char const *why;        /* how we came to it */
+    bool guessed;
     bool begun;
     bool ended;
     size_t games;
@@ -211,15 +212,14 @@ static int finish(redo_sgf_reader *r, char *text, size_t size, size_t lead_size,
     g->line = r->line;
     g->column = r->column;
     g->arena.limit = r->limits.memory > size ? r->limits.memory - size : 0;
+    strcpy(g->charset, r->charset.name);
+    g->guessed = r->guessed;
     int code = parse_game(g, &r->limits, &at, &r->error);
-    char *name = code ? NULL : arena_take(&g->arena, CHARSET_NAME_MAX);
-    if (!name) {
-        code = code ? place(r, text, at) : no_memory(r);
+    if (code) {
+        place(r, text, at);
         redo_sgf_game_free(g);
         return code;
     }
-    g->charset = strcpy(name, r->charset.name);
-    g->guessed = r->why && strcmp(r->why, "guessed") == 0;
     g->converted = !r->charset.utf8;
     g->arena.limit = SIZE_MAX;
     g->arena.full = false;
@@ -403,6 +403,7 @@ static int guess(redo_sgf_reader *r)
 /* Reads a game of which nothing says what it is in: as the last such one, or guessed anew. */
 static int read_guessed(redo_sgf_reader *r, redo_sgf_game **game)
 {
+    r->guessed = true;
     r->why = "guessed";
     if (r->guess.name[0]) {
         r->charset = r->guess;
@@ -544,6 +545,7 @@ static int read_game(redo_sgf_reader *r, redo_sgf_game **game)
     int code = r->begun ? REDO_OK : begin(r);
     if (code)
         return code;
+    r->guessed = false;
     if (!r->forced.name[0])
         return read_utf8(r, game);
     r->charset = r->forced;

@@ -122,7 +122,7 @@ redo_sgf_game *redo_sgf_game_new(void)
     if (!g)
         return NULL;
     g->arena.limit = SIZE_MAX;
-    g->charset = "UTF-8";
+    strcpy(g->charset, "UTF-8");
     g->root = node_new(&g->arena, NULL);
     if (!g->root) {
         free(g);

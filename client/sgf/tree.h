@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "client/sgf/charset.h"
 #include "client/sgf/redo_sgf.h"
 
 struct redo_sgf_value {
@@ -58,7 +59,7 @@ struct redo_sgf_game {
     char *text; /* what was read, or NULL */
     size_t text_size, lead_size;
     unsigned long line, column; /* of its first byte */
-    char const *charset;
+    char charset[CHARSET_NAME_MAX];
     bool guessed;
     bool converted; /* from another charset than UTF-8, which CA does not tell */
 };
