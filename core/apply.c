@@ -3,16 +3,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/changes/changes.h"
 #include "core/copy.h"
 #include "core/equal.h"
 #include "core/error.h"
 #include "core/history.h"
+#include "core/operation.h"
 #include "core/solution.h"
 #include "core/subtree.h"
+#include "core/turn.h"
+#include "core/varint.h"
+
+#define SCRATCH_KEPT 65536                /* numbers */
+#define ANSWERS_BELOW (UINT32_C(1) << 31) /* numbers that the answers to a turn have room for */
+
+static redo_result const nothing = {.position = NOBODY,
+                                    .graftedfrom = NOBODY,
+                                    .graftedto = NOBODY,
+                                    .supersedes = NOBODY,
+                                    .firstmade = NOBODY};
 
 static int check_state(struct history const *h, redo_operation const *op)
 {
+    if (h->changes)
+        return REDO_EKIND;
     return op->state && op->statesize == h->size ? REDO_OK : REDO_ESTATE;
+}
+
+/* The state of an ADD, or the lines of its turn. */
+static int check_content(struct history const *h, redo_operation const *op)
+{
+    if (!h->changes)
+        return check_state(h, op);
+    return op->state && changes_lines(op->state, op->statesize) >= 0 ? REDO_OK : REDO_EOPERATION;
+}
+
+bool history_differs(struct history const *h, struct node const *n, redo_operation const *op)
+{
+    if (!h->changes)
+        return memcmp(node_state(h, n), op->state, h->size) != 0;
+    struct turn const *t = changes_turn(h, n);
+    return t->size != op->statesize || memcmp(t->data, op->state, t->size) != 0;
 }
 
 /* ADD of a move that is there already: it is returned, whatever else was given. */
@@ -20,7 +51,7 @@ static int add_existing(struct history *h, struct node *prev, struct node *n,
                         redo_operation const *op, redo_result *r)
 {
     r->position = n->in.id;
-    r->differs = n->p.endpoint != op->endpoint || memcmp(node_state(h, n), op->state, h->size) != 0;
+    r->differs = n->p.endpoint != op->endpoint || history_differs(h, n, op);
     r->changed = branch_front(h, prev, n);
     return REDO_OK;
 }
@@ -65,7 +96,7 @@ static void supersede(struct history *h, struct node *longer, struct node *n, ui
 
 int history_check_add(struct history const *h, redo_operation const *op)
 {
-    int rc = check_state(h, op);
+    int rc = check_content(h, op);
     if (rc)
         return rc;
     if (op->endpoint < -128 || op->endpoint > 127)
@@ -75,52 +106,88 @@ int history_check_add(struct history const *h, redo_operation const *op)
     return REDO_OK;
 }
 
-static int apply_add(struct history *h, redo_operation const *op, redo_result *r)
-{
+/* A position to be added: what is known of it before it is made. */
+struct addition {
     struct node *prev;
-    int rc = history_find(h, op->position, &prev);
-    if (rc || (rc = history_check_add(h, op)))
-        return rc;
-    struct node *existing = branch_find(h, prev, op->move);
-    if (existing)
-        return add_existing(h, prev, existing, op, r);
+    void const *state;
+    struct turn *turn; /* of a session of changes */
+    uint32_t hash;
+    struct node *first; /* of the equal positions, or NULL */
+    struct node *rival; /* the better one of them, if it is checked */
+    bool shorter;       /* than the rival */
+};
 
-    uint32_t hash = equal_hash(h, op->state);
-    struct node *first = equal_first(h, hash, op->state);
-    /* Endpoints are found by a check, but adding one checks nothing. */
-    bool check = op->value == redo_check && !op->endpoint;
-    struct node *rival = check ? equal_rival(h, first, NULL) : NULL;
-    unsigned movecount = prev->p.movecount + 1;
-    bool shorter = rival && movecount < rival->p.movecount;
+/* Room for it, and for all that comes of it. */
+static int reserve_add(struct history *h, struct addition const *a)
+{
     struct needs needs = {0};
-    if (shorter)
-        needs = supersede_needs(h, rival, rival->p.movecount - movecount);
-    bool shared = first && !h->states.counted;
-    rc = history_reserve(h, 1 + needs.copies, !shared);
-    if (rc)
-        return rc;
-    uint32_t *numbers = NULL;
-    if (needs.numbers && !(numbers = malloc(needs.numbers * sizeof *numbers)))
-        return REDO_ENOMEM;
+    if (a->shorter)
+        needs = supersede_needs(h, a->rival, a->rival->p.movecount - a->prev->p.movecount - 1);
+    bool shared = a->first && !h->states.counted;
+    int rc = history_reserve(h, 1 + needs.copies, !shared);
+    if (!rc && needs.numbers && !history_scratch(h, needs.numbers))
+        rc = REDO_ENOMEM;
+    if (!rc && h->changes && a->shorter && h->graft != redo_nograft)
+        rc = changes_plan_move(h, a->rival);
+    return rc;
+}
 
+static void make_add(struct history *h, struct addition const *a, redo_operation const *op,
+                     redo_result *r)
+{
+    bool shared = a->first && !h->states.counted;
     r->firstmade = h->next;
-    uint32_t state = shared ? first->state : states_take(&h->states, op->state);
-    struct node *n = history_make(h, prev, op->move, state, op->endpoint);
-    equal_enter(h, hash, first, n);
+    uint32_t state = shared ? a->first->state : states_take(&h->states, a->state);
+    struct node *n = history_make(h, a->prev, op->move, state, op->endpoint);
+    equal_enter(h, a->hash, a->first, n);
+    if (a->turn)
+        changes_enter(h, n, a->turn);
     if (op->value == redo_checklater) {
         n->p.setbetter = 1;
         h->waiting++;
     }
-    if (shorter)
-        supersede(h, rival, n, numbers, r);
-    else if (rival)
-        better_set(h, n, rival);
-    free(numbers);
+    if (a->shorter)
+        supersede(h, a->rival, n, h->scratch, r);
+    else if (a->rival)
+        better_set(h, n, a->rival);
+    if (h->changes)
+        changes_move(h);
     r->position = n->in.id;
     r->created = r->changed = 1;
     r->made = h->next - r->firstmade;
     h->changed = true;
-    return REDO_OK;
+}
+
+/* Inline: nearly every operation is one, and a call of it costs some percent. */
+static inline __attribute__((always_inline)) int apply_add(struct history *h,
+                                                           redo_operation const *op, redo_result *r)
+{
+    unsigned char board[CHANGES_STATE];
+    struct addition a = {.state = op->state};
+    int rc = history_find(h, op->position, &a.prev);
+    if (rc || (rc = history_check_add(h, op)))
+        return rc;
+    struct node *existing = branch_find(h, a.prev, op->move);
+    if (existing)
+        return add_existing(h, a.prev, existing, op, r);
+    if (h->changes) {
+        rc = changes_compile(h, a.prev, op->state, op->statesize, &a.turn, board);
+        a.state = board;
+    }
+    if (rc)
+        return rc;
+    a.hash = equal_hash(h, a.state);
+    a.first = equal_first(h, a.hash, a.state);
+    /* Endpoints are found by a check, but adding one checks nothing. */
+    bool check = op->value == redo_check && !op->endpoint;
+    a.rival = check ? equal_rival(h, a.first, NULL) : NULL;
+    a.shorter = a.rival && a.prev->p.movecount + 1 < a.rival->p.movecount;
+    rc = reserve_add(h, &a);
+    if (!rc)
+        make_add(h, &a, op, r);
+    else if (a.turn)
+        changes_abandon(h, a.prev, a.turn);
+    return rc;
 }
 
 static int apply_next(struct history *h, redo_operation const *op, redo_result *r)
@@ -144,6 +211,8 @@ static struct node *drop(struct history *h, struct node *n)
     struct node *prev = node_prev(n);
     better_bequeath(h, n);
     uint32_t state = n->state;
+    if (h->changes)
+        changes_drop(h, n);
     if (equal_leave(h, n) || h->states.counted)
         states_release(&h->states, state);
     branch_remove(h, prev, n);
@@ -152,7 +221,7 @@ static struct node *drop(struct history *h, struct node *n)
     n->p.inuse = n->p.setbetter = 0;
     h->count--;
     if (n->p.solutionend == prev->p.solutionend && n->p.solutionsize == prev->p.solutionsize)
-        solution_lower(prev);
+        solution_lower(h, prev);
     h->changed = true;
     return prev;
 }
@@ -177,6 +246,8 @@ static int apply_graft(struct history *h, redo_operation const *op, redo_result 
 {
     if (op->value < redo_nograft || op->value > redo_graftandcopy)
         return REDO_ECONSTANT;
+    if (h->changes && op->value > redo_graft)
+        return REDO_EKIND;
     r->value = h->graft;
     r->changed = h->graft != op->value;
     h->graft = (unsigned char)op->value;
@@ -203,6 +274,7 @@ static int apply_update(struct history *h, redo_operation const *op, redo_result
     n->state = states_take(&h->states, whole);
     states_release(&h->states, old);
     free(whole);
+    touched_note(h->touched, n->in.id, true);
     r->changed = 1;
     return REDO_OK;
 }
@@ -215,6 +287,7 @@ static int apply_setbetter(struct history *h, redo_result *r)
             continue;
         n->p.setbetter = 0;
         h->waiting--;
+        touched_note(h->touched, n->in.id, true);
         void *state = node_state(h, n);
         struct node *rival = equal_rival(h, equal_first(h, equal_hash(h, state), state), n);
         if (!rival)
@@ -260,6 +333,8 @@ static int apply_cycle(struct history *h, redo_operation const *op, redo_result 
 static int apply_duplicate(struct history *h, redo_operation const *op, redo_result *r)
 {
     struct node *dest, *source;
+    if (h->changes)
+        return REDO_EKIND;
     int rc = history_find(h, op->position, &dest);
     if (rc || (rc = history_find(h, op->source, &source)))
         return rc;
@@ -268,13 +343,12 @@ static int apply_duplicate(struct history *h, redo_operation const *op, redo_res
     uint32_t length = copy_length(source);
     if ((rc = history_reserve(h, length, 0)))
         return rc;
-    uint32_t *path = malloc((length ? length : 1) * sizeof *path);
-    if (!path)
+    uint32_t *path = history_scratch(h, length);
+    if (length && !path)
         return REDO_ENOMEM;
     r->value = 1;
     r->firstmade = h->next;
     r->changed = copy_path(h, dest, source, path);
-    free(path);
     r->made = h->next - r->firstmade;
     if (r->made)
         h->changed = true;
@@ -327,57 +401,344 @@ static int apply_restore(struct history *h, redo_operation const *op, redo_resul
     return subtree_restore(h, parent, op->state, op->statesize, r);
 }
 
-int history_apply(struct history *h, redo_operation const *op, redo_result *result)
+/* ---- turns ------------------------------------------------------------------------------- */
+
+/* Whether all of a turn can be applied, as far as it can be seen: all but memory. */
+static int check_turn(struct history const *h, struct turn_item const *items, uint32_t count)
 {
-    redo_result r = {.position = NOBODY,
-                     .graftedfrom = NOBODY,
-                     .graftedto = NOBODY,
-                     .supersedes = NOBODY,
-                     .firstmade = NOBODY};
-    int rc = REDO_EOPERATION;
+    int rc = REDO_OK;
+    for (uint32_t i = 0; i < count && !rc; i++) {
+        redo_operation const *op = &items[i].op;
+        struct node *n;
+        if (!items[i].after)
+            rc = history_find(h, op->position, &n);
+        if (!rc)
+            rc = op->kind == REDO_OP_ADD ? history_check_add(h, op) : cursors_check(h, op);
+    }
+    return rc;
+}
+
+/* How many positions the copying of a path may make, once this is added to a history like this one.
+ */
+static uint32_t copies_of(struct history const *h, redo_operation const *op)
+{
+    bool copies = h->graft == redo_copypath || h->graft == redo_graftandcopy;
+    if (!copies || op->value != redo_check || op->endpoint || check_state(h, op))
+        return 0;
+    struct node *rival = equal_rival(h, equal_first(h, equal_hash(h, op->state), op->state), NULL);
+    if (!rival)
+        return 0;
+    return h->graft == redo_copypath ? copy_length(rival) : solution_length_below(rival);
+}
+
+/* Room for a turn: all that it needs, but for paths that it makes itself, or longer, and copies. */
+static int reserve_turn(struct history *h, struct turn_item const *items, uint32_t adds)
+{
+    uint64_t positions = adds;
+    bool equals = false;
+    for (uint32_t i = 0; i < adds; i++) {
+        redo_operation const *op = &items[i].op;
+        positions += copies_of(h, op);
+        equals |= op->value == redo_check && !op->endpoint;
+    }
+    if (h->next + positions > ANSWERS_BELOW)
+        return REDO_EFULL;
+    if (adds > h->answer.cap) {
+        uint32_t *grown = realloc(h->answer.items, adds * sizeof *grown);
+        if (!grown)
+            return REDO_ENOMEM;
+        h->answer.items = grown;
+        h->answer.cap = adds;
+    }
+    int rc = history_reserve(h, (uint32_t)positions, adds);
+    if (!rc && equals && h->graft != redo_nograft && !history_scratch(h, h->count + adds))
+        rc = REDO_ENOMEM;
+    return rc;
+}
+
+static int add_items(struct history *h, struct turn_item *items, uint32_t adds, redo_result *r)
+{
+    uint32_t first = h->next;
+    for (uint32_t i = 0; i < adds; i++) {
+        redo_result one = nothing;
+        if (items[i].after)
+            items[i].op.position = h->answer.items[items[i].after - 1] >> 1;
+        int rc = h->next < ANSWERS_BELOW ? apply_add(h, &items[i].op, &one) : REDO_EFULL;
+        if (rc && !i) /* nothing is done yet */
+            return rc;
+        if (rc) /* copying a path has taken more memory than there is, or numbers */
+            return h->failed = rc;
+        h->answer.items[h->answer.count++] = one.position << 1 | one.created;
+        one.changed |= r->changed;
+        if (adds == 1)
+            *r = one; /* all that there is to tell of it */
+        r->position = one.position;
+        r->created = one.created;
+        r->changed = one.changed;
+    }
+    r->firstmade = first;
+    r->made = h->next - first;
+    r->value = (int)adds;
+    return REDO_OK;
+}
+
+static int run_turn(struct history *h, struct turn_item *items, uint32_t count, redo_result *r)
+{
+    struct turn_item *last = &items[count - 1];
+    bool cursor = last->op.kind == REDO_OP_CURSOR, made = false;
+    uint32_t adds = count - cursor;
+    int rc = h->changes && adds > 1 ? REDO_EKIND : check_turn(h, items, count);
+    if (!rc && cursor)
+        rc = cursors_prepare(h, &last->op, &made);
+    if (rc)
+        return rc;
+    rc = reserve_turn(h, items, adds);
+    if (!rc)
+        rc = add_items(h, items, adds, r);
+    if (rc && made)
+        cursors_drop(&h->cursors, cursors_find(&h->cursors, last->op.name, last->op.namesize));
+    if (rc || !cursor)
+        return rc;
+    redo_result moved = nothing;
+    if (last->after)
+        last->op.position = h->answer.items[last->after - 1] >> 1;
+    last->op.source = NOBODY; /* as expected: that was seen before */
+    rc = cursors_apply(h, &last->op, &moved);
+    if (made) { /* also if it is at the first position, where it was made */
+        cursor_moved(&h->cursors, cursors_find(&h->cursors, last->op.name, last->op.namesize));
+        r->changed = 1;
+    }
+    r->changed |= moved.changed;
+    return rc;
+}
+
+static int apply_turn(struct history *h, redo_operation const *op, redo_result *r)
+{
+    struct turn_item *items;
+    uint32_t count;
+    int rc = op->state ? turn_read(op->state, op->statesize, &items, &count) : REDO_EOPERATION;
+    if (rc)
+        return rc;
+    rc = run_turn(h, items, count, r);
+    free(items);
+    return rc;
+}
+
+/* ---- any operation ----------------------------------------------------------------------- */
+
+static int apply(struct history *h, redo_operation const *op, redo_result *r)
+{
     switch (op->kind) {
     case REDO_OP_ADD:
-        rc = apply_add(h, op, &r);
-        break;
+        return apply_add(h, op, r);
     case REDO_OP_NEXT:
-        rc = apply_next(h, op, &r);
-        break;
+        return apply_next(h, op, r);
     case REDO_OP_DROP:
-        rc = apply_drop(h, op, &r);
-        break;
+        return apply_drop(h, op, r);
     case REDO_OP_GRAFT:
-        rc = apply_graft(h, op, &r);
-        break;
+        return apply_graft(h, op, r);
     case REDO_OP_UPDATE:
-        rc = apply_update(h, op, &r);
-        break;
+        return apply_update(h, op, r);
     case REDO_OP_SETBETTER:
-        rc = apply_setbetter(h, &r);
-        break;
+        return apply_setbetter(h, r);
     case REDO_OP_CYCLE:
-        rc = apply_cycle(h, op, &r);
-        break;
+        return apply_cycle(h, op, r);
     case REDO_OP_DUPLICATE:
-        rc = apply_duplicate(h, op, &r);
-        break;
+        return apply_duplicate(h, op, r);
     case REDO_OP_PROPERTY:
-        rc = apply_property(h, op, &r);
-        break;
+        return apply_property(h, op, r);
     case REDO_OP_DROPTREE:
-        rc = apply_droptree(h, op, &r);
-        break;
+        return apply_droptree(h, op, r);
     case REDO_OP_RESTORE:
-        rc = apply_restore(h, op, &r);
-        break;
+        return apply_restore(h, op, r);
+    case REDO_OP_CURSOR:
+        return cursors_apply(h, op, r);
+    case REDO_OP_TURN:
+        return apply_turn(h, op, r);
     case REDO_OP_CLEAR:
-        r.value = r.changed = h->changed;
+        r->value = r->changed = h->changed;
         h->changed = false;
-        rc = REDO_OK;
-        break;
+        return REDO_OK;
     }
-    if (!r.made)
-        r.firstmade = NOBODY;
+    return REDO_EOPERATION;
+}
+
+struct fields history_fields(struct history const *h, struct node const *n)
+{
+    struct stamp stamp = authors_stamp(&h->authors, n->in.id);
+    return (struct fields){
+        .number = n->in.id,
+        .prev = n->p.prev ? node_prev(n)->in.id : NOBODY,
+        .better = n->p.better ? node_of(n->p.better)->in.id : NOBODY,
+        .movecount = n->p.movecount,
+        .solutionsize = n->p.solutionsize,
+        .solutionend = n->p.solutionend,
+        .nextcount = n->p.nextcount,
+        .move = n->in.move,
+        .endpoint = n->p.endpoint,
+        .setbetter = n->p.setbetter,
+        .author = stamp.author,
+        .time = stamp.time,
+    };
+}
+
+/* Those of the position in a result. */
+static struct fields fields_of(struct history const *h, redo_result const *r)
+{
+    struct node *n;
+    if (r->position == NOBODY || history_find(h, r->position, &n))
+        return (struct fields){.number = NOBODY, .prev = NOBODY, .better = NOBODY};
+    return history_fields(h, n);
+}
+
+struct answer const *history_answer(struct history *h, redo_result const *result)
+{
+    if (!result->repeated)
+        h->answer.fields = fields_of(h, result);
+    return &h->answer;
+}
+
+/* An operation whose key is known: what came of it the first time. */
+static int repeat(struct history *h, redo_operation const *op, struct key const *key,
+                  redo_result *r)
+{
+    if (key->operation != operation_hash(op))
+        return REDO_EKEY;
+    if (key->count > h->answer.cap) {
+        uint32_t *grown = realloc(h->answer.items, key->count * sizeof *grown);
+        if (!grown)
+            return REDO_ENOMEM;
+        h->answer.items = grown;
+        h->answer.cap = key->count;
+    }
+    if (key->count)
+        memcpy(h->answer.items, key->items, key->count * sizeof *key->items);
+    h->answer.count = key->count;
+    h->answer.fields = key->fields;
+    h->answer.sequence = key->sequence;
+    *r = key->result;
+    r->changed = 0;
+    r->repeated = 1;
+    return REDO_OK;
+}
+
+/* How many answers of its own a turn has, or more; no more than it has bytes. */
+static uint32_t turn_size(redo_operation const *op)
+{
+    struct varint_reader r = {.at = op->state,
+                              .end = (unsigned char const *)op->state + op->statesize};
+    uint32_t count = op->kind == REDO_OP_TURN && op->state ? varint_get(&r) : 0;
+    return count <= REDO_TURN_MAX + 1 && count <= op->statesize ? count : 0;
+}
+
+static void keep_key(struct history *h, redo_operation const *op, struct key *key, redo_result *r)
+{
+    r->changed = 1; /* the key itself */
+    key->operation = operation_hash(op);
+    key->author = h->authors.now.author;
+    key->result = *r;
+    key->fields = fields_of(h, r);
+    key->sequence = h->sequence + 1;
+    if (op->kind == REDO_OP_TURN) {
+        key->count = h->answer.count;
+        memcpy(key->items, h->answer.items, key->count * sizeof *key->items);
+    }
+    keys_keep(&h->keys, key);
+}
+
+/* The operation, new in that its key is not known. */
+static int apply_new(struct history *h, redo_operation const *op, redo_result *r)
+{
+    struct key *key = NULL;
+    if (op->keysize && !(key = keys_make(&h->keys, op->key, op->keysize, turn_size(op))))
+        return REDO_ENOMEM;
+    h->answer.count = 0;
+    int rc = apply(h, op, r);
+    if (rc) {
+        key_free(key);
+        return rc;
+    }
+    if (!r->made)
+        r->firstmade = NOBODY;
+    if (r->dropped)
+        cursors_settle(h);
+    h->answer.sequence = h->sequence + 1;
+    if (key)
+        keep_key(h, op, key, r);
+    if (r->changed && op->stamp.name)
+        authors_enter(&h->authors, &op->stamp);
+    return REDO_OK;
+}
+
+/* Who and when, for what is made; and whether the operation may have such a stamp and key. */
+static int begin(struct history *h, redo_operation const *op)
+{
+    redo_stamp const *s = &op->stamp;
+    h->authors.now = (struct stamp){0};
+    if (h->failed)
+        return h->failed;
+    if (op->keysize > REDO_KEY_MAX || (op->keysize && !op->key))
+        return REDO_EKEY;
+    if (!s->author && !s->name)
+        return s->time ? REDO_EPARAMS : REDO_OK;
+    int rc = authors_check(&h->authors, s);
+    if (!rc)
+        h->authors.now =
+            (struct stamp){.author = s->name ? h->authors.count + 1 : s->author, .time = s->time};
+    return rc;
+}
+
+int history_apply(struct history *h, redo_operation const *op, redo_result *result)
+{
+    redo_result r = nothing;
+    if (h->cursors.moved)
+        cursors_rest(&h->cursors);
+    int rc = begin(h, op);
+    if (rc)
+        return rc;
+    struct key const *known =
+        op->keysize ? keys_find(&h->keys, h->authors.now.author, op->key, op->keysize) : NULL;
+    rc = known ? repeat(h, op, known, &r) : apply_new(h, op, &r);
+    if (h->scratchcap > SCRATCH_KEPT) {
+        free(h->scratch);
+        h->scratch = NULL;
+        h->scratchcap = 0;
+    }
     if (result && rc == REDO_OK)
         *result = r;
     return rc;
+}
+
+/* ---- looking ahead ----------------------------------------------------------------------- */
+
+static uint64_t growth_of_turn(struct history const *h, redo_operation const *op)
+{
+    struct turn_item *items;
+    uint32_t count;
+    if (!op->state || turn_read(op->state, op->statesize, &items, &count))
+        return 0;
+    uint64_t growth = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (items[i].op.kind == REDO_OP_ADD)
+            growth += 1 + (uint64_t)copies_of(h, &items[i].op);
+    free(items);
+    return growth;
+}
+
+uint32_t history_growth(struct history const *h, redo_operation const *op)
+{
+    struct node *n;
+    uint32_t parent, top, count = 0;
+    uint64_t growth = 0;
+    if (op->kind == REDO_OP_ADD)
+        growth = history_find(h, op->position, &n) || branch_find(h, n, op->move)
+                     ? 0
+                     : 1 + (uint64_t)copies_of(h, op);
+    else if (op->kind == REDO_OP_DUPLICATE)
+        growth = history_find(h, op->source, &n) ? 0 : copy_length(n);
+    else if (op->kind == REDO_OP_RESTORE && op->state)
+        growth = subtree_look(op->state, op->statesize, &parent, &top, &count) ? count : 0;
+    else if (op->kind == REDO_OP_TURN)
+        growth = growth_of_turn(h, op);
+    return growth < NOBODY ? (uint32_t)growth : NOBODY;
 }

@@ -36,9 +36,10 @@ bool copy_path(struct history *h, struct node *dest, struct node *source, uint32
         changed |= link_copy(h, dest, original);
         original = node_at(h, path[i]);
         struct node *copy = branch_find(h, dest, original->in.move);
-        if (copy) {
-            changed |= branch_front(h, dest, copy);
-        } else {
+        if (copy && branch_front(h, dest, copy)) {
+            touched_order(h->touched, dest->in.id);
+            changed = true;
+        } else if (!copy) {
             void *state = node_state(h, original);
             uint32_t id = h->states.counted ? states_take(&h->states, state) : original->state;
             uint32_t hash = equal_hash(h, state);
@@ -98,6 +99,7 @@ void graft_subtree(struct history *h, struct node *from, struct node *to, uint32
      * keep theirs, and the order of branches decides nothing. */
     for (struct node *n = preorder(to, to); n; n = preorder(to, n)) {
         n->p.movecount -= shorter;
+        touched_note(h->touched, n->in.id, true);
         if (n->p.solutionend)
             n->p.solutionsize -= shorter;
     }
@@ -109,7 +111,7 @@ void graft_subtree(struct history *h, struct node *from, struct node *to, uint32
         qsort_r(numbers, count, sizeof *numbers, relink_order, h);
     for (uint32_t i = 0; i < count; i++)
         relink(h, node_at(h, numbers[i]));
-    if (solution_refresh(to))
-        solution_raise(to);
-    solution_lower(from);
+    if (solution_refresh(h, to))
+        solution_raise(h, to);
+    solution_lower(h, from);
 }

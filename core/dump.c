@@ -8,60 +8,30 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "core/changes/changes.h"
+#include "core/dump_beside.h"
 #include "core/equal.h"
 #include "core/solution.h"
 #include "core/varint.h"
 
 #define MAGIC "REDO"
-#define VERSION 1
-#define HEAD 8         /* magic, version, kind, flags, 0 */
-#define TAIL 8         /* XXH3 of all before, little-endian */
-#define STATES 0       /* the kind of a session: each position has a state */
+#define VERSION 2 /* 1: without anything of FLAGS_2; still written where there is nothing of it */
+#define HEAD 8    /* magic, version, kind, flags, 0 */
+#define TAIL 8    /* XXH3 of all before, little-endian */
+#define STATES 0  /* the kind of a session: each position has a state ... */
+#define CHANGES 1 /* ... or the lines of a turn */
 #define FLAG_CHANGED 4 /* beside the graft behavior */
 #define FLAG_PROPERTIES 8
+#define FLAG_AUTHORS 16
+#define FLAG_CURSORS 32
+#define FLAG_KEYS 64
+#define FLAGS_1 15
+#define FLAGS_2 (FLAG_AUTHORS | FLAG_CURSORS | FLAG_KEYS)
 
 /* What is told of a position after its number, parent and move. */
 enum { ENDPOINT = 1, BETTER = 2, SETBETTER = 4, NEWSTATE = 8, NEXT = 16, CDR = 32, ALL = 63 };
 
 /* ---- writing ----------------------------------------------------------------------------- */
-
-struct writer {
-    unsigned char *data;
-    size_t size, cap;
-    int failed; /* memory lacked: what is written goes nowhere */
-    unsigned char nowhere[64];
-};
-
-static unsigned char *reserve(struct writer *w, size_t bytes)
-{
-    if (w->cap - w->size < bytes) {
-        size_t cap = w->cap + w->cap / 2 + bytes + 256;
-        unsigned char *data = realloc(w->data, cap);
-        if (!data) {
-            w->failed = 1;
-            return w->nowhere;
-        }
-        w->data = data;
-        w->cap = cap;
-    }
-    return w->data + w->size;
-}
-
-static void write_bytes(struct writer *w, void const *bytes, size_t size)
-{
-    unsigned char *at = reserve(w, size);
-    if (w->failed)
-        return;
-    memcpy(at, bytes, size);
-    w->size += size;
-}
-
-static void write_number(struct writer *w, uint32_t v)
-{
-    size_t n = varint_put(reserve(w, VARINT_MAX), v);
-    if (!w->failed)
-        w->size += n;
-}
 
 static void write_position(struct writer *w, struct node const *n, uint32_t gap, uint32_t state,
                            int newstate)
@@ -88,24 +58,16 @@ static void write_position(struct writer *w, struct node const *n, uint32_t gap,
         w->size += (size_t)(at - start);
 }
 
-static void write_properties(struct history const *h, struct writer *w)
-{
-    write_number(w, h->properties.count);
-    for (uint32_t i = 0; i < h->properties.count; i++) {
-        struct property const *p = &h->properties.all[i];
-        write_number(w, p->name_size);
-        write_number(w, p->value_size);
-        write_bytes(w, p->name, p->name_size + p->value_size);
-    }
-}
-
 static void write_all(struct history const *h, struct writer *w, uint32_t *stateindex)
 {
     unsigned char head[HEAD] = MAGIC;
-    head[4] = VERSION;
-    head[5] = STATES;
-    head[6] = (unsigned char)(h->graft | (h->changed ? FLAG_CHANGED : 0) |
-                              (h->properties.count ? FLAG_PROPERTIES : 0));
+    head[6] =
+        (unsigned char)(h->graft | (h->changed ? FLAG_CHANGED : 0) |
+                        (h->properties.count ? FLAG_PROPERTIES : 0) |
+                        (h->authors.count ? FLAG_AUTHORS : 0) |
+                        (h->cursors.count ? FLAG_CURSORS : 0) | (h->keys.count ? FLAG_KEYS : 0));
+    head[4] = (head[6] & FLAGS_2) || h->changes ? 2 : 1;
+    head[5] = h->changes ? CHANGES : STATES;
     head[7] = 0;
     write_bytes(w, head, HEAD);
     write_number(w, h->size);
@@ -137,6 +99,14 @@ static void write_all(struct history const *h, struct writer *w, uint32_t *state
 
     if (h->properties.count)
         write_properties(h, w);
+    if (h->authors.count)
+        write_authors(h, w);
+    if (h->cursors.count)
+        write_cursors(h, w);
+    if (h->keys.count)
+        write_keys(h, w);
+    if (h->changes)
+        write_changes(h, w);
 
     uint64_t sum = w->failed ? 0 : XXH3_64bits(w->data, w->size);
     unsigned char tail[TAIL];
@@ -170,21 +140,24 @@ int history_dump(struct history const *h, void **data, size_t *size)
 struct head {
     uint32_t size, cmpsize, next, count, states;
     unsigned flags;
+    bool changes;
 };
 
 static int read_head(struct varint_reader *r, size_t size, struct head *head)
 {
     if (size < HEAD + TAIL || memcmp(r->at, MAGIC, 4) != 0)
         return REDO_EDAMAGED;
-    if (r->at[4] > VERSION || (r->at[4] == VERSION && r->at[5] != STATES))
+    if (r->at[4] > VERSION || (r->at[4] >= 1 && r->at[5] > (r->at[4] >= 2 ? CHANGES : STATES)))
         return REDO_EVERSION;
     r->end -= TAIL;
     uint64_t sum = 0;
     for (int i = 0; i < TAIL; i++)
         sum |= (uint64_t)r->end[i] << 8 * i;
-    if (r->at[4] != VERSION || r->at[7] != 0 || sum != XXH3_64bits(r->at, size - TAIL))
+    if (r->at[4] != ((r->at[6] & FLAGS_2) || r->at[5] ? 2 : 1) || r->at[7] != 0 ||
+        sum != XXH3_64bits(r->at, size - TAIL))
         return REDO_EDAMAGED;
     head->flags = r->at[6];
+    head->changes = r->at[5] == CHANGES;
     r->at += HEAD;
     head->size = varint_get(r);
     head->cmpsize = varint_get(r);
@@ -192,9 +165,9 @@ static int read_head(struct varint_reader *r, size_t size, struct head *head)
     head->count = varint_get(r);
     head->states = varint_get(r);
     size_t left = (size_t)(r->end - r->at);
-    if (r->bad || head->flags > 15 || head->size < 1 || head->size > REDO_STATE_MAX ||
-        head->cmpsize < 1 || head->cmpsize > head->size || head->count < 1 ||
-        head->next < head->count || head->next == NOBODY || head->states < 1 ||
+    if (r->bad || (head->flags & ~(unsigned)(FLAGS_1 | FLAGS_2)) || head->size < 1 ||
+        head->size > REDO_STATE_MAX || head->cmpsize < 1 || head->cmpsize > head->size ||
+        head->count < 1 || head->next < head->count || head->next == NOBODY || head->states < 1 ||
         head->states > head->count || head->count > left / 4 || head->states > left / head->size)
         return REDO_EDAMAGED;
     return REDO_OK;
@@ -294,7 +267,7 @@ static int walk_tree(struct history *h)
             continue;
         }
         for (;;) {
-            solution_refresh(n);
+            solution_refresh(h, n);
             if (n->in.cdr) {
                 struct node *cdr = node_of(n->in.cdr->p);
                 cdr->p.prev = n->p.prev;
@@ -375,28 +348,18 @@ static int link_equals(struct history *h)
     return better_loops(h) ? REDO_EDAMAGED : REDO_OK;
 }
 
-/* In the order of their names, none of them twice. */
-static int read_properties(struct history *h, struct varint_reader *r)
+static int read_beside(struct history *h, struct varint_reader *r, struct head const *head)
 {
-    uint32_t count = varint_get(r);
-    if (!count)
-        return REDO_EDAMAGED;
-    for (uint32_t i = 0; i < count; i++) {
-        size_t name = varint_get(r), value = varint_get(r);
-        bool changed;
-        if (r->bad || name < 1 || name > REDO_NAME_MAX || value < 1 || value > REDO_PROPERTY_MAX ||
-            name + value > (size_t)(r->end - r->at) ||
-            h->properties.bytes + name + value > REDO_PROPERTY_MAX)
-            return REDO_EDAMAGED;
-        if (properties_set(&h->properties, (char const *)r->at, name, r->at + name, value,
-                           &changed))
-            return REDO_ENOMEM;
-        if (h->properties.count != i + 1 ||
-            properties_find(&h->properties, (char const *)r->at, name) != &h->properties.all[i])
-            return REDO_EDAMAGED;
-        r->at += name + value;
-    }
-    return REDO_OK;
+    int rc = head->flags & FLAG_PROPERTIES ? read_properties(h, r) : REDO_OK;
+    if (!rc && (head->flags & FLAG_AUTHORS))
+        rc = read_authors(h, r);
+    if (!rc && (head->flags & FLAG_CURSORS))
+        rc = read_cursors(h, r, head->next);
+    if (!rc && (head->flags & FLAG_KEYS))
+        rc = read_keys(h, r, head->next);
+    if (!rc && head->changes)
+        rc = read_changes(h, r);
+    return rc;
 }
 
 static int read_all(struct history *h, struct varint_reader *r, struct head const *head)
@@ -414,11 +377,9 @@ static int read_all(struct history *h, struct varint_reader *r, struct head cons
         if (rc)
             return rc;
     }
-    if (head->flags & FLAG_PROPERTIES) {
-        int rc = read_properties(h, r);
-        if (rc)
-            return rc;
-    }
+    int rc = read_beside(h, r, head);
+    if (rc)
+        return rc;
     if (r->at != r->end || states != head->states)
         return REDO_EDAMAGED;
     struct node *first = named(h, 0);
@@ -428,8 +389,10 @@ static int read_all(struct history *h, struct varint_reader *r, struct head cons
         if (!link_branches(h, n))
             return REDO_EDAMAGED;
     h->next = head->next;
-    int rc = walk_tree(h);
-    return rc ? rc : link_equals(h);
+    rc = walk_tree(h);
+    if (!rc)
+        rc = link_equals(h);
+    return rc || !h->changes ? rc : changes_compile_all(h);
 }
 
 int history_load(void const *data, size_t size, struct history **loaded)

@@ -106,6 +106,8 @@ static void unlink_better(struct history *h, struct node *n)
 
 void better_set(struct history *h, struct node *n, struct node *better)
 {
+    if (n->p.better != (better ? &better->p : NULL))
+        touched_note(h->touched, n->in.id, true);
     if (n->p.better)
         unlink_better(h, n);
     if (!better)

@@ -186,6 +186,7 @@ void branch_push(struct history *h, struct node *parent, struct node *n)
     n->in.cdr = head;
     parent->p.next = &n->in;
     parent->p.nextcount++;
+    touched_note(h->touched, parent->in.id, true);
     /* One that has become narrower has its fan still. */
     struct fan *fan = parent->p.nextcount > FAN_UNTIL ? fan_of(h, parent) : NULL;
     if (!fan) {
@@ -229,6 +230,7 @@ void branch_remove(struct history *h, struct node *parent, struct node *n)
     *(pred ? &pred->cdr : &parent->p.next) = n->in.cdr;
     n->in.cdr = NULL;
     parent->p.nextcount--;
+    touched_note(h->touched, parent->in.id, true);
     if (fan && parent->p.nextcount < FAN_UNTIL)
         fan_drop(&h->fans, parent->in.id);
 }
@@ -284,4 +286,6 @@ void branch_takeover(struct history *h, struct node *from, struct node *to)
     to->p.nextcount = from->p.nextcount;
     from->p.next = NULL;
     from->p.nextcount = 0;
+    touched_order(h->touched, from->in.id);
+    touched_order(h->touched, to->in.id);
 }

@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "core/changes/changes.h"
 #include "core/equal.h"
 #include "core/error.h"
 #include "core/solution.h"
@@ -35,6 +36,7 @@ struct history *history_empty(uint32_t size, uint32_t cmpsize)
     states_init(&h->states, size, cmpsize < size, h->seed);
     index_init(&h->classes);
     fans_init(&h->fans);
+    authors_init(&h->authors, h->seed);
     return h;
 }
 
@@ -55,12 +57,34 @@ struct history *history_new(void const *state, size_t size, size_t cmpsize)
     return h;
 }
 
+int history_sign(struct history *h, uint32_t uid, char const *name, size_t size, uint32_t time)
+{
+    redo_stamp stamp = {.uid = uid, .name = name, .namesize = size};
+    int rc = name ? authors_check(&h->authors, &stamp) : REDO_ENAME;
+    if (!rc)
+        rc = pool_reserve(&h->authors.stamps, 0, 1);
+    if (!rc)
+        authors_sign(&h->authors, 0,
+                     (struct stamp){.author = authors_enter(&h->authors, &stamp), .time = time});
+    return rc;
+}
+
 void history_free(struct history *h)
 {
     if (!h)
         return;
+    free(h->scratch);
+    free(h->answer.items);
+    keys_close(&h->keys);
+    cursors_close(&h->cursors);
+    authors_close(&h->authors);
     properties_close(&h->properties);
     fans_close(&h->fans);
+    if (h->changes) {
+        for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1))
+            changes_forget(h, n);
+        changes_free(h->changes);
+    }
     index_close(&h->classes);
     states_close(&h->states);
     pool_close(&h->nodes);
@@ -70,7 +94,8 @@ void history_free(struct history *h)
 size_t history_memory(struct history const *h)
 {
     return sizeof *h + h->nodes.bytes + states_memory(&h->states) + index_bytes(&h->classes) +
-           fans_memory(&h->fans) + h->properties.bytes;
+           fans_memory(&h->fans) + h->properties.bytes + authors_memory(&h->authors) +
+           h->cursors.bytes + (h->changes ? changes_memory(h->changes) : 0) + keys_memory(&h->keys) + h->answer.cap * sizeof *h->answer.items;
 }
 
 int history_find(struct history const *h, uint32_t number, struct node **node)
@@ -108,7 +133,23 @@ int history_reserve(struct history *h, uint32_t positions, uint32_t states)
         rc = states_reserve(&h->states, states);
     if (!rc)
         rc = index_reserve(&h->classes, states);
+    if (!rc)
+        rc = authors_reserve(&h->authors, h->next, positions);
+    if (!rc && h->changes)
+        rc = pool_reserve(&h->changes->turns, h->next, positions);
     return rc;
+}
+
+uint32_t *history_scratch(struct history *h, uint32_t numbers)
+{
+    if (numbers > h->scratchcap) {
+        uint32_t *grown = realloc(h->scratch, numbers * sizeof *grown);
+        if (!grown)
+            return NULL;
+        h->scratch = grown;
+        h->scratchcap = numbers;
+    }
+    return h->scratch;
 }
 
 struct node *history_make_as(struct history *h, uint32_t number, struct node *prev, int move,
@@ -124,6 +165,9 @@ struct node *history_make_as(struct history *h, uint32_t number, struct node *pr
     n->state = state;
     n->linked = n->linknext = n->linkprev = NOBODY;
     h->count++;
+    if (h->authors.now.author)
+        authors_sign(&h->authors, number, h->authors.now);
+    touched_note(h->touched, number, true);
     if (prev) {
         n->p.movecount = prev->p.movecount + 1;
         branch_push(h, prev, n);
@@ -131,7 +175,7 @@ struct node *history_make_as(struct history *h, uint32_t number, struct node *pr
     if (endpoint) {
         n->p.solutionend = n->p.endpoint;
         n->p.solutionsize = n->p.movecount;
-        solution_raise(n);
+        solution_raise(h, n);
     }
     return n;
 }

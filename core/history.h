@@ -10,12 +10,16 @@
 
 #include <stdbool.h>
 
+#include "core/authors.h"
+#include "core/cursors.h"
 #include "core/fans.h"
 #include "core/index.h"
+#include "core/keys.h"
 #include "core/pool.h"
 #include "core/properties.h"
 #include "core/redo.h"
 #include "core/states.h"
+#include "core/touched.h"
 
 #define NOBODY REDO_NOPOSITION
 
@@ -29,6 +33,8 @@ struct node {
     uint32_t linknext;  /* ... are chained through linknext and linkprev */
     uint32_t linkprev;
 };
+
+struct changes;
 
 struct history {
     void *owner;      /* whoever holds this history; not looked at here */
@@ -45,6 +51,16 @@ struct history {
     struct index classes; /* compared bytes -> first of the positions that have them */
     struct fans fans;     /* move -> branch, for positions with many branches */
     struct properties properties;
+    struct authors authors;
+    struct cursors cursors;
+    struct keys keys;
+    struct answer answer;    /* of the last operation: see history_answer() */
+    struct changes *changes; /* NULL: a session of states */
+    struct touched *touched; /* where positions that change are noted, or NULL */
+    uint64_t sequence; /* of the last operation, as whoever counts them says; kept with a key */
+    uint32_t *scratch; /* numbers, for an operation at work: see history_scratch() */
+    uint32_t scratchcap;
+    int failed; /* REDO_ENOMEM: a turn was cut short, nothing more can be changed */
 };
 
 /* A history whose first position has this state; sizes as redo_beginsession(). NULL: see
@@ -52,15 +68,33 @@ struct history {
 struct history *history_new(void const *state, size_t size, size_t cmpsize);
 void history_free(struct history *h);
 
+/* Says who made the first position, of a history that has no other yet, and when: REDO_OK,
+ * REDO_ENAME or REDO_ENOMEM. */
+int history_sign(struct history *h, uint32_t uid, char const *name, size_t size, uint32_t time);
+
 /* Bytes of memory that it takes. */
 size_t history_memory(struct history const *h);
 
 /* As redo_apply(): REDO_OK, or a code and nothing changed. */
 int history_apply(struct history *h, redo_operation const *op, redo_result *result);
 
+/* What the last operation answered beside its result, valid until the next: the fields of the
+ * position in the result, if there is one, and of a turn what each of its adds came upon. Of an
+ * operation that was repeated, what they were the first time. */
+struct answer const *history_answer(struct history *h, redo_result const *result);
+
+/* The fields of a position, as they are now. */
+struct fields history_fields(struct history const *h, struct node const *n);
+
+/* How many positions an operation may make, as far as can be seen before. */
+uint32_t history_growth(struct history const *h, redo_operation const *op);
+
 /* Whether an ADD could be applied, its position left aside: REDO_OK, REDO_ESTATE, REDO_ERANGE or
  * REDO_ECONSTANT. */
 int history_check_add(struct history const *h, redo_operation const *op);
+
+/* Whether an ADD that could be applied has another content, a state or lines, than this position. */
+bool history_differs(struct history const *h, struct node const *n, redo_operation const *op);
 
 /* The position with this number: REDO_OK, REDO_EPOSITION or REDO_EDROPPED. */
 int history_find(struct history const *h, uint32_t number, struct node **node);
@@ -80,6 +114,9 @@ struct history *history_empty(uint32_t size, uint32_t cmpsize);
 /* Makes room for so many new positions, of which so many (0 or 1) have a state that no other has,
  * so that history_make() can not fail: REDO_OK, REDO_ENOMEM or REDO_EFULL. */
 int history_reserve(struct history *h, uint32_t positions, uint32_t states);
+
+/* Room for so many numbers, until the next call; NULL without memory. */
+uint32_t *history_scratch(struct history *h, uint32_t numbers);
 
 /* A new position after prev (NULL: the first) with a state that is already taken. It is in the
  * tree and in use, but in no ring of equal positions yet. */

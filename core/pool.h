@@ -22,8 +22,9 @@ struct pool {
 
 #define POOL_PAGE 1024
 
-#define POOL_HEADER 16 /* bytes before the first item of a slab; the owner is in the first eight \
-                        */
+#define POOL_HEADER                                                              \
+    16 /* bytes before the first item of a slab; the owner is in the first eight \
+        */
 
 void pool_init(struct pool *p, size_t stride, unsigned low, unsigned top, void *owner);
 void pool_close(struct pool *p);

@@ -77,6 +77,13 @@ enum {
 #define REDO_NOPOSITION UINT32_MAX        /* a number that no position has */
 #define REDO_NAME_MAX 255                 /* bytes of the name of a property */
 #define REDO_PROPERTY_MAX (1024 * 1024)   /* bytes of its value, and of all of a session's */
+#define REDO_CURSOR_MAX 255               /* bytes of the name of a cursor */
+#define REDO_CURSORS_MAX 1024             /* cursors of a session */
+#define REDO_AUTHOR_MAX 255               /* bytes of the name of an author */
+#define REDO_AUTHORS_MAX 65535            /* authors of a session */
+#define REDO_KEY_MAX 64                   /* bytes of the key of an operation */
+#define REDO_KEYS_MAX 1024                /* keys that a session keeps, the last ones */
+#define REDO_TURN_MAX 1000000             /* positions added in one turn */
 
 /* ---- sessions ---------------------------------------------------------------------------- */
 
@@ -185,6 +192,82 @@ int redo_dropsubtree(redo_session *session, redo_position *position);
 int redo_setproperty(redo_session *session, char const *name, void const *value, size_t size);
 void const *redo_getproperty(redo_session const *session, char const *name, size_t *size);
 
+/* ---- cursors ----------------------------------------------------------------------------- */
+
+/* A cursor is a current position with a name, kept with the session and shared by all who use that
+ * name. Moving one is no change of the session (redo_hassessionchanged()). It remembers the way it
+ * went back: undoing n steps and redoing n comes back to where it was, whatever others have done to
+ * the order of branches meanwhile. A cursor on a position that is dropped goes to the one before.
+ *
+ * In all that moves one, expect (if not NULL) is where it must be now, lest two players overrun
+ * each other: else REDO_EEXPECTED, and nothing is changed. */
+enum redo_step {
+    redo_step_goto = 0,       /* to a position: redo_setcursor() */
+    redo_step_undo = 1,       /* back n moves, or to the first position */
+    redo_step_redo = 2,       /* forth n moves: the way it came back, else along the front branch */
+    redo_step_move = 3,       /* forth along the branch of the move n, which comes to the front */
+    redo_step_branchback = 4, /* back to a position with several branches, or to the first */
+    redo_step_branchforth = 5, /* as redo, to a position with several branches, or to the last */
+    redo_step_better = 6,      /* to the position's better */
+    redo_step_solution = 7,    /* n moves along the best solution path */
+    redo_step_undomine = 8,    /* as undo, but only back over positions that the same author made */
+    redo_step_drop = 9         /* takes the cursor away: redo_dropcursor() */
+};
+
+/* Where a cursor is; NULL if there is none of that name (REDO_ENOCURSOR). */
+redo_position *redo_getcursor(redo_session const *session, char const *name);
+
+/* The name of a cursor, by its place in the order of the bytes of their names; NULL after the last.
+ * Valid until a cursor is made or dropped. */
+char const *redo_getcursorname(redo_session const *session, unsigned index);
+
+/* Moves a cursor to a position, or makes it there: the position; NULL on error (REDO_ENAME,
+ * REDO_EFULL, REDO_EEXPECTED, REDO_EPOSITION ...). */
+redo_position *redo_setcursor(redo_session *session, char const *name, redo_position *position,
+                              redo_position const *expect);
+
+/* Moves a cursor by one of the steps above; n is the number of moves (from 1) where one is taken,
+ * or the move. *steps (may be NULL) is how many moves it has made, or 1 or 0 if it has moved or
+ * not: fewer than asked is no error. Where it is then; NULL on error (REDO_ENOCURSOR ...). */
+redo_position *redo_movecursor(redo_session *session, char const *name, enum redo_step step, int n,
+                               redo_position const *expect, int *steps);
+
+/* Takes a cursor away. REDO_OK or a code. */
+int redo_dropcursor(redo_session *session, char const *name);
+
+/* ---- turns, authors ---------------------------------------------------------------------- */
+
+/* One of the positions of a turn, as redo_addposition() takes them. */
+typedef struct redo_add {
+    redo_position
+        *prev;    /* or NULL: after the one that this of the adds before it in the list ... */
+    size_t after; /* ... makes, counted from 0 */
+    int move;
+    void const *state;
+    int endpoint;
+    int checkequiv;
+} redo_add;
+
+/* Adds many positions as one operation: all or none. If a cursor is named, it goes to the last of
+ * them (and is made if there is none). positions (may be NULL) gets what redo_addposition() would
+ * have returned for each. REDO_OK or a code; of the graft behaviors redo_copypath and
+ * redo_graftandcopy alone, running out of memory within a turn leaves a session that can only be
+ * read (REDO_ENOMEM from then on). */
+int redo_addpositions(redo_session *session, redo_add const *adds, size_t count, char const *cursor,
+                      redo_position const *expect, redo_position **positions);
+
+/* Who made a position, and when, as far as it was told to the session: in the daemon, the user and
+ * the name the frontend gave, by the daemon's clock. */
+typedef struct redo_author {
+    uint32_t number; /* of the author in the session, from 1 */
+    uint32_t uid;
+    char const *name; /* ends with a 0 byte; the session's */
+    uint32_t time;    /* seconds since 1970 */
+} redo_author;
+
+/* 1 and *author; 0 if that is not known, or on error. */
+int redo_getauthor(redo_position const *position, redo_author *author);
+
 /* ---- operations: what every change of a session is --------------------------------------- */
 
 /* The functions above that change a session form one of these and apply it. */
@@ -200,8 +283,20 @@ enum redo_operation_kind {
     REDO_OP_CLEAR = 9,     /* no arguments: clear the change flag */
     REDO_OP_PROPERTY = 10, /* name, state = the value, empty to take it away */
     REDO_OP_DROPTREE = 11, /* position: it and all below it */
-    REDO_OP_RESTORE = 12   /* position, state = a dropped subtree as bytes: back below position */
+    REDO_OP_RESTORE = 12,  /* position, state = a dropped subtree as bytes: back below position */
+    REDO_OP_CURSOR = 13,   /* name, value = redo_step, move = n, position = where to, source =
+                              expected, or REDO_NOPOSITION */
+    REDO_OP_TURN = 14      /* state = several operations as bytes, all or none: core/README.md */
 };
+
+/* Who caused an operation, and when. The positions that it makes bear it. All 0: not told. */
+typedef struct redo_stamp {
+    uint32_t author;  /* the number of an author of the session, or 0 and: */
+    uint32_t uid;     /* a new one, who gets the next number */
+    char const *name; /* not owned; NULL if the author is none or an old one */
+    size_t namesize;
+    uint32_t time; /* seconds since 1970 */
+} redo_stamp;
 
 typedef struct redo_operation {
     enum redo_operation_kind kind;
@@ -212,24 +307,29 @@ typedef struct redo_operation {
     int value;
     void const *state; /* a whole state, or other bytes; not owned */
     size_t statesize;  /* of a state: must be the session's */
-    char const *name;  /* of a property: REDO_NAME_MAX bytes at most; not owned */
+    char const *name;  /* of a property or a cursor: REDO_NAME_MAX bytes at most; not owned */
     size_t namesize;
+    redo_stamp stamp;
+    void const *key; /* if keysize is not 0: the same key, author and operation again do nothing and
+                        have the same result, as long as the session keeps the key; not owned */
+    size_t keysize;  /* REDO_KEY_MAX at most */
 } redo_operation;
 
 /* What came of an operation. Positions by number; REDO_NOPOSITION where there is none. */
 typedef struct redo_result {
-    int value;             /* what the function of that name returns, where that is a number */
-    uint32_t position;     /* what the function of that name returns, where that is a position */
-    uint32_t graftedfrom;  /* ADD: this position's branches ... */
-    uint32_t graftedto;    /*      ... were taken over by this one */
-    uint32_t supersedes;   /* ADD: the new position has become the `better` of this one */
-    uint32_t firstmade;    /* positions made: from this number on ... */
-    uint32_t made;         /* ... so many, numbered without a gap */
-    uint32_t dropped;      /* how many were dropped (CYCLE: from *pposition upwards) */
-    unsigned char created; /* ADD: the position is new */
-    unsigned char differs; /* ADD of an existing one: its state or endpoint are not those given */
-    unsigned char changed; /* the operation changed something (also if only the order of branches);
-                              if not, it need not be kept or told */
+    int value;              /* what the function of that name returns, where that is a number */
+    uint32_t position;      /* what the function of that name returns, where that is a position */
+    uint32_t graftedfrom;   /* ADD: this position's branches ... */
+    uint32_t graftedto;     /*      ... were taken over by this one */
+    uint32_t supersedes;    /* ADD: the new position has become the `better` of this one */
+    uint32_t firstmade;     /* positions made: from this number on ... */
+    uint32_t made;          /* ... so many, numbered without a gap */
+    uint32_t dropped;       /* how many were dropped (CYCLE: from *pposition upwards) */
+    unsigned char created;  /* ADD: the position is new */
+    unsigned char differs;  /* ADD of an existing one: its state or endpoint are not those given */
+    unsigned char changed;  /* the operation changed something (also if only the order of branches);
+                               if not, it need not be kept or told */
+    unsigned char repeated; /* its key is known: this is what came of it the first time */
 } redo_result;
 
 /* Applies an operation; deterministic: the same operations in the same order give the same

@@ -53,7 +53,15 @@ extern "C" {
     X(REDO_EPROTOCOL, 43, "the other end does not speak this protocol")        \
     X(REDO_EDIVERGED, 44, "the replica and the daemon disagree")               \
     X(REDO_ESYSTEM, 45, "a system call failed")                                \
-    X(REDO_ERESYNC, 46, "the session has to be opened anew")
+    X(REDO_ERESYNC, 46, "the session has to be opened anew")                   \
+    X(REDO_EIDLE, 47, "nothing came for too long")                             \
+    X(REDO_ENOCURSOR, 48, "no such cursor")                                    \
+    X(REDO_EEXPECTED, 49, "the cursor is not where it was expected")           \
+    X(REDO_EKEY, 50, "the key was given with another request")                 \
+    X(REDO_ELINE, 51, "a line does not fit the table")                         \
+    X(REDO_ESCHEMA, 52, "not a schema")                                        \
+    X(REDO_ETABLE, 53, "not a table of the schema")                            \
+    X(REDO_EKIND, 54, "not for a session of this kind")
 
 enum redo_error {
 #define REDO_ERROR_ENUM(name, number, text) , name = number

@@ -25,7 +25,7 @@ uint32_t solution_length_below(struct node const *n)
     return size - n->p.movecount;
 }
 
-bool solution_refresh(struct node *n)
+bool solution_refresh(struct history *h, struct node *n)
 {
     int end = n->p.endpoint;
     unsigned size = end ? n->p.movecount : 0;
@@ -34,16 +34,18 @@ bool solution_refresh(struct node *n)
         return false;
     n->p.solutionend = (signed char)end;
     n->p.solutionsize = size;
+    touched_note(h->touched, n->in.id, false);
     return true;
 }
 
-void solution_raise(struct node *n)
+void solution_raise(struct history *h, struct node *n)
 {
     for (struct node *up = node_prev(n); up; up = node_prev(up)) {
         if (!beats(n->p.solutionend, n->p.solutionsize, up->p.solutionend, up->p.solutionsize))
             return;
         up->p.solutionend = n->p.solutionend;
         up->p.solutionsize = n->p.solutionsize;
+        touched_note(h->touched, up->in.id, false);
     }
 }
 
@@ -59,10 +61,10 @@ static bool offered(struct node const *n)
     return solution_next(n) != NULL;
 }
 
-void solution_lower(struct node *n)
+void solution_lower(struct history *h, struct node *n)
 {
     while (n && !offered(n)) {
-        solution_refresh(n);
+        solution_refresh(h, n);
         n = node_prev(n);
     }
 }

@@ -7,14 +7,14 @@
 #include "core/history.h"
 
 /* Works out the solution of n from its own endpoint and its branches. True if it changed. */
-bool solution_refresh(struct node *n);
+bool solution_refresh(struct history *h, struct node *n);
 
 /* What n offers got better: tells the positions before it, as far as it matters. */
-void solution_raise(struct node *n);
+void solution_raise(struct history *h, struct node *n);
 
 /* What a position below n offered is gone: works out anew n and the positions before it, as far as
  * it matters. */
-void solution_lower(struct node *n);
+void solution_lower(struct history *h, struct node *n);
 
 /* The length of the best solution path from n through its branches, its own endpoint left aside; 0
  * if there is none. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/changes/changes.h"
 #include "core/equal.h"
 #include "core/solution.h"
 #include "core/varint.h"
@@ -12,7 +13,8 @@
 /* The form: the number of positions, then each of them, parents first, branches last to first (so
  * that putting each in front gives their order): number, parent, move, twice the endpoint (zigzag)
  * with the lowest bit telling that it waits for redo_setbetterfields(), better + 1 or 0, its state.
- * The first one's parent is where it hung. */
+ * The first one's parent is where it hung. Where the session knows of authors, then for each of
+ * them once more: its author's number, and the time if that is not 0. */
 
 /* The position after n, below top: branches first to last. */
 static struct node const *forwards(struct node const *top, struct node const *n)
@@ -24,12 +26,32 @@ static struct node const *forwards(struct node const *top, struct node const *n)
     return n == top ? NULL : node_of(n->in.cdr->p);
 }
 
+/* The stamps of the positions told from here to there; the bytes they take. */
+static size_t put_stamps(struct history const *h, unsigned char const *from, unsigned char *to)
+{
+    if (!h->authors.count)
+        return 0;
+    struct varint_reader r = {.at = from, .end = to};
+    unsigned char *at = to;
+    varint_get(&r);
+    while (r.at < r.end) {
+        struct stamp stamp = authors_stamp(&h->authors, varint_get(&r));
+        for (int i = 0; i < 4; i++)
+            varint_get(&r);
+        r.at += h->size;
+        at += varint_put(at, stamp.author);
+        if (stamp.author)
+            at += varint_put(at, stamp.time);
+    }
+    return (size_t)(at - to);
+}
+
 int subtree_capture(struct history const *h, struct node const *top, void **data, size_t *size)
 {
     size_t count = 0;
     for (struct node const *n = top; n; n = forwards(top, n))
         count++;
-    unsigned char *bytes = malloc(VARINT_MAX + count * (5 * VARINT_MAX + h->size));
+    unsigned char *bytes = malloc(VARINT_MAX + count * (7 * VARINT_MAX + h->size));
     struct node const **left = malloc(count * sizeof *left); /* a stack: the last on top */
     if (!bytes || !left) {
         free(bytes);
@@ -52,6 +74,7 @@ int subtree_capture(struct history const *h, struct node const *top, void **data
         at += h->size;
     }
     free(left);
+    at += put_stamps(h, bytes, at);
     *data = bytes;
     *size = (size_t)(at - bytes);
     return REDO_OK;
@@ -72,6 +95,8 @@ static void forget(struct history *h, struct node *n)
 {
     better_bequeath(h, n);
     uint32_t state = n->state;
+    if (h->changes)
+        changes_drop(h, n);
     if (equal_leave(h, n) || h->states.counted)
         states_release(&h->states, state);
     h->waiting -= n->p.setbetter;
@@ -84,7 +109,7 @@ uint32_t subtree_drop(struct history *h, struct node *top)
     struct node *parent = node_prev(top), *n = top;
     uint32_t dropped = 0;
     branch_remove(h, parent, top);
-    solution_lower(parent);
+    solution_lower(h, parent);
     for (;;) {
         while (n->p.next)
             n = node_of(n->p.next->p);
@@ -107,7 +132,26 @@ struct record {
     int move, endpoint;
     bool waits; /* for redo_setbetterfields() */
     void const *state;
+    struct stamp stamp;
 };
+
+static bool read_stamps(struct history const *h, struct varint_reader *r, struct record *records,
+                        uint32_t count)
+{
+    bool none = r->at == r->end; /* kept when the session knew of no authors */
+    for (uint32_t i = 0; i < count; i++) {
+        struct stamp *stamp = &records[i].stamp;
+        *stamp = (struct stamp){0};
+        if (none)
+            continue;
+        stamp->author = varint_get(r);
+        if (stamp->author)
+            stamp->time = varint_get(r);
+        if (stamp->author > h->authors.count)
+            return false;
+    }
+    return !r->bad;
+}
 
 static bool read_record(struct history const *h, struct varint_reader *r, struct record *record)
 {
@@ -163,6 +207,8 @@ static int check_records(struct history const *h, struct node const *parent, voi
         numbers[i] = record->number;
         ways[i] = (struct way){record->parent, record->move};
     }
+    if (!read_stamps(h, &r, records, count))
+        return REDO_EDAMAGED;
     if (r.at != r.end || branch_find(h, parent, records[0].move))
         return r.at != r.end ? REDO_EDAMAGED : REDO_EDIFFERS;
     qsort(numbers, count, sizeof *numbers, compare_numbers);
@@ -193,7 +239,8 @@ static int check_order(struct history *h, struct record const *records, uint32_t
 static int make_room(struct history *h, struct record const *records, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (pool_reserve(&h->nodes, records[i].number, 1))
+        if (pool_reserve(&h->nodes, records[i].number, 1) ||
+            (records[i].stamp.author && pool_reserve(&h->authors.stamps, records[i].number, 1)))
             return REDO_ENOMEM;
     if (states_reserve(&h->states, count) || index_reserve(&h->classes, count))
         return REDO_ENOMEM;
@@ -209,6 +256,7 @@ static void bring_back(struct history *h, struct node *parent, struct record con
     *node_at(h, record->number) = (struct node){0};
     struct node *n =
         history_make_as(h, record->number, parent, record->move, state, record->endpoint);
+    authors_sign(&h->authors, record->number, record->stamp);
     n->p.setbetter = record->waits;
     h->waiting += record->waits;
     equal_insert(h, hash, first, n);
@@ -245,6 +293,7 @@ int subtree_restore(struct history *h, struct node *parent, void const *data, si
     for (uint32_t i = 0; !rc && i < count; i++)
         relink(h, &records[i]);
     if (!rc) {
+        touched_order(h->touched, parent->in.id);
         result->position = records[0].number;
         result->value = (int)count;
         result->changed = 1;

@@ -37,6 +37,11 @@ void error_add_text(struct error *e, char const *name, char const *text, size_t 
     add(e, (struct error_detail){.name = name, .text = size ? text : "", .size = size});
 }
 
+void error_add_value(struct error *e, char const *name, void const *data, size_t size)
+{
+    add(e, (struct error_detail){.name = name, .text = data, .size = size, .packed = true});
+}
+
 void error_add_word(struct error *e, char const *name, char const *text)
 {
     error_add_text(e, name, text, strlen(text));
@@ -57,7 +62,9 @@ void error_pack(struct error const *e, bool as_string, struct buffer *b)
     for (unsigned i = 0; i < e->count; i++) {
         struct error_detail const *d = &e->detail[i];
         pack_cstr(b, d->name);
-        if (d->text)
+        if (d->packed)
+            buffer_append(b, d->text, d->size);
+        else if (d->text)
             pack_text(b, d->text, d->size);
         else
             pack_int(b, d->integer);

@@ -19,6 +19,7 @@ struct error_detail {
     char const *name;
     char const *text; /* NULL: it is the integer; not owned */
     size_t size;
+    bool packed; /* text is a value in msgpack */
     int64_t integer;
 };
 
@@ -39,6 +40,9 @@ __attribute__((format(printf, 3, 4))) void error_begin(struct error *e, int code
 void error_add_int(struct error *e, char const *name, int64_t value);
 void error_add_text(struct error *e, char const *name, char const *text, size_t size);
 void error_add_word(struct error *e, char const *name, char const *text);
+
+/* A value that is packed already; borrowed as well. */
+void error_add_value(struct error *e, char const *name, void const *data, size_t size);
 
 /* Packs the error as an array, or as a string. */
 void error_pack(struct error const *e, bool as_string, struct buffer *b);

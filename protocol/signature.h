@@ -11,7 +11,8 @@
 
 /* The types of params: (symbol, name, what it is). */
 #define PARAM_TYPES(X)                                                                      \
-    X(PARAM_SESSION, "session", "the name of a session (a str) or its handle (an integer)") \
+    X(PARAM_SESSION, "session",                                                             \
+      "the name of a session (a str; ~UID/NAME is that user's) or its handle (an integer)") \
     X(PARAM_POSITION, "position", "the number of a position, 0 to 2^32-2")                  \
     X(PARAM_INT, "int", "an integer of 32 bits, -2^31 to 2^31-1")                           \
     X(PARAM_SIZE, "size", "an integer, 0 to 2^53-1")                                        \

@@ -34,13 +34,30 @@ struct buffer *call_reply(struct call *call);
  * Returns the code. */
 int call_fail(struct call *call, int code);
 
+/* The same for one that is about the session that this param or option names; CALL_LATER is
+ * returned as it is. */
+int call_fail_session(struct call *call, int code, struct arg const *arg);
+
 /* The handler is to be called again when the client's job is done; it returns this, and nothing
  * else has been done. Never a code of the table. */
 #define CALL_LATER (-1)
 
-/* The session that param 0 names, if this client may see it: REDO_OK, REDO_ENOSESSION or another
+/* The session that param 0 names, if this client may read it: REDO_OK, REDO_ENOSESSION or another
  * failure, CALL_LATER. */
 int call_room(struct call *call, struct room **room);
+
+/* The same for who is about to change it, or to do what is its owner's to do: or REDO_EDENIED. */
+int call_room_changed(struct call *call, struct room **room);
+int call_room_owned(struct call *call, struct room **room);
+
+/* Whether this client may change a session that it may read: REDO_OK, or REDO_EDENIED prepared. */
+int call_check_write(struct call *call, struct room const *room);
+
+/* Whether this user may take so much more: REDO_OK, or REDO_EFULL prepared. */
+int call_check_usage(struct call *call, uint32_t uid, struct usage_amount more);
+
+/* Whether a mode, if it is given, is one: REDO_OK, or REDO_ERANGE prepared. */
+int call_check_mode(struct call *call, struct arg const *mode);
 
 /* The same for who begins anew or leaves: call_room() refuses a client that was told at once of
  * changes that are lost (REDO_ERESYNC) until then. */
@@ -55,8 +72,35 @@ void call_waits_for(struct call *call, struct room const *room);
 /* The position that the param names: REDO_OK, REDO_EPOSITION or REDO_EDROPPED. */
 int call_node(struct call *call, struct room *room, unsigned param, struct node **node);
 
-/* Applies an operation: REDO_OK, or the failure prepared with what there is to tell of it. */
+/* What came of this request the first time, if its key is known: then nothing that may have changed
+ * since is held against it. Else NULL. */
+struct key const *call_known(struct call const *call, struct room const *room);
+
+/* Applies an operation, if this client may, with the key of the call if it has one: REDO_OK, or a
+ * failure that may be prepared (call->error.code is set) or not. */
+int call_submit(struct call *call, struct room *room, redo_operation const *op,
+                redo_result *result);
+
+/* The same: REDO_OK, or the failure prepared with what there is to tell of it. */
 int call_apply(struct call *call, struct room *room, redo_operation const *op, redo_result *result);
+
+/* The failure of an operation on a cursor, prepared. Returns the code. */
+int call_fail_cursor(struct call *call, int code, struct room const *room,
+                     redo_operation const *op);
+
+/* The rest of beginning a session, of call_beginsession() and call_beginchanges(). */
+struct arg;
+int call_begin_new(struct call *call, struct history *history);
+
+/* Adds one position with the options cursor, expect, strict and key, and what came of it. */
+int call_add_one(struct call *call, struct room *room, redo_operation const *op, redo_result *r);
+
+/* Packs what came of it, with room for `more` fields, which the caller packs. */
+struct buffer *call_answer_add(struct call *call, struct room *room, redo_result const *r,
+                               unsigned more);
+
+/* The POSITION that an operation has answered, as it was when it did. */
+void call_pack_position(struct buffer *b, struct room *room, redo_result const *r);
 
 static inline int64_t call_integer(struct call const *call, unsigned param)
 {
@@ -66,7 +110,7 @@ static inline int64_t call_integer(struct call const *call, unsigned param)
 call_handler call_server_hello, call_server_info, call_server_ping, call_flush, call_backup;
 call_handler call_beginsession, call_loadsession, call_opensession, call_endsession,
     call_deletesession, call_listsessions, call_getsession, call_restoresession, call_purgesession,
-    call_renamesession, call_copysession;
+    call_renamesession, call_copysession, call_setsessionmode;
 call_handler call_addposition, call_addpositions, call_setgraftbehavior, call_getnextposition,
     call_dropposition, call_updatesavedstate, call_setbetterfields, call_suppresscycle,
     call_duplicatepath, call_clearsessionchanged, call_apply_encoded;
@@ -75,6 +119,9 @@ call_handler call_getfirstposition, call_getsessionsize, call_getgraftbehavior, 
     call_gettree, call_getpositions;
 call_handler call_dropsubtree, call_restoresubtree, call_listsubtrees, call_purgesubtree,
     call_setproperty, call_getproperties;
+call_handler call_setcursor, call_undo, call_redo, call_movecursor, call_dropcursor, call_getcursor,
+    call_getcursors, call_getauthors;
+call_handler call_beginchanges, call_addchanges, call_gettable, call_getlines, call_getdiff;
 call_handler call_attach, call_readsnapshot, call_detach;
 
 #endif

@@ -3,8 +3,26 @@
 
 #include <stdlib.h>
 
+#include "core/changes/changes.h"
+#include "core/turn.h"
 #include "server/moves.h"
 #include "server/reply.h"
+
+/* What is wrong with a line. */
+static void tell_fault(struct call *call, struct fault const *fault)
+{
+    error_begin(&call->error, REDO_ELINE, "%s", fault->what);
+    if (fault->line >= 0)
+        error_add_int(&call->error, "line", fault->line);
+    if (fault->place >= 0)
+        error_add_int(&call->error, "place", fault->place);
+    if (*fault->field)
+        error_add_word(&call->error, "field", fault->field);
+    if (fault->expected)
+        error_add_value(&call->error, "expected", fault->expected, fault->expected_size);
+    if (fault->given)
+        error_add_value(&call->error, "given", fault->given, fault->given_size);
+}
 
 /* What there is to tell of an operation that is refused. */
 static int fail_operation(struct call *call, int code, struct room const *room,
@@ -18,6 +36,8 @@ static int fail_operation(struct call *call, int code, struct room const *room,
     if (code == REDO_ESTATE) {
         error_add_int(&call->error, "expected", room->history->size);
         error_add_int(&call->error, "given", (int64_t)op->statesize);
+    } else if (code == REDO_ELINE) {
+        tell_fault(call, &room->history->changes->fault);
     } else if (code == REDO_ERANGE) {
         error_add_int(&call->error, "endpoint", op->endpoint);
     } else if (code == REDO_ECONSTANT) {
@@ -26,22 +46,116 @@ static int fail_operation(struct call *call, int code, struct room const *room,
     return code;
 }
 
+/* What there is to tell of a cursor that is not where it was expected. */
+static void tell_cursor(struct call *call, struct room const *room, redo_operation const *op)
+{
+    struct cursor const *cursor = cursors_find(&room->history->cursors, op->name, op->namesize);
+    error_add_text(&call->error, "cursor", op->name, op->namesize);
+    if (op->source != REDO_NOPOSITION)
+        error_add_int(&call->error, "expected", op->source);
+    if (cursor)
+        error_add_int(&call->error, "actual", cursor->position);
+}
+
+int call_fail_cursor(struct call *call, int code, struct room const *room, redo_operation const *op)
+{
+    call_fail(call, code);
+    if (code == REDO_EEXPECTED || code == REDO_ENOCURSOR)
+        tell_cursor(call, room, op);
+    if (code == REDO_EFULL) {
+        error_add_word(&call->error, "limit", "cursors");
+        error_add_int(&call->error, "value", REDO_CURSORS_MAX);
+    }
+    if (op->position != REDO_NOPOSITION && (code == REDO_EPOSITION || code == REDO_EDROPPED))
+        error_add_int(&call->error, "position", op->position);
+    return code;
+}
+
+/* The key of a request. */
+static void take_key(struct call *call, redo_operation *op)
+{
+    struct arg const *key = args_option(&call->args, "key");
+    if (!key || !key->present)
+        return;
+    op->key = key->bytes.data;
+    op->keysize = key->bytes.size;
+}
+
+struct key const *call_known(struct call const *call, struct room const *room)
+{
+    struct arg const *key = args_option(&call->args, "key");
+    if (!key || !key->present)
+        return NULL;
+    return room_key(room, call->client, key->bytes.data, key->bytes.size);
+}
+
+static int check_key(struct call *call)
+{
+    struct arg const *key = args_option(&call->args, "key");
+    if (!key || !key->present || (key->bytes.size >= 1 && key->bytes.size <= REDO_KEY_MAX))
+        return REDO_OK;
+    error_begin(&call->error, REDO_EKEY, "a key has 1 to %d bytes", REDO_KEY_MAX);
+    error_add_int(&call->error, "limit", REDO_KEY_MAX);
+    error_add_int(&call->error, "given", (int64_t)key->bytes.size);
+    return REDO_EKEY;
+}
+
+/* How much more the operation may take: an upper bound. What makes nothing and brings nothing may
+ * be done over a limit too, so that there is a way back. */
+static struct usage_amount amount_of(struct room const *room, redo_operation const *op)
+{
+    struct history const *h = room->history;
+    struct usage_amount more = {.positions = history_growth(h, op)};
+    bool brings = op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_PROPERTY ||
+                  op->kind == REDO_OP_TURN || more.positions;
+    if (brings)
+        more.bytes = room->stored
+                         ? op->statesize
+                         : op->statesize + more.positions * (h->size + sizeof(struct node));
+    return more;
+}
+
+/* Whether the session's owner may take as much as the operation may. What is only repeated takes
+ * nothing. */
+static int check_usage(struct call *call, struct room const *room, redo_operation const *op)
+{
+    if (!call->gateway->usage.active || call_known(call, room))
+        return REDO_OK;
+    return call_check_usage(call, room->uid, amount_of(room, op));
+}
+
+int call_submit(struct call *call, struct room *room, redo_operation const *given,
+                redo_result *result)
+{
+    redo_operation op = *given;
+    int rc = call_check_write(call, room);
+    if (rc || (rc = check_key(call)) || (rc = check_usage(call, room, given)))
+        return rc;
+    take_key(call, &op);
+    if (op.keysize && conn_hung_up(call->client->conn))
+        return call_fail(call, REDO_ECLOSED); /* it asks again elsewhere, or did, and was refused */
+    rc = room_apply(room, call->client, call_in_hurry(call, room), &op, result);
+    if (!rc)
+        call_waits_for(call, room); /* for this change, too */
+    else if (room->history->failed)
+        room->gateway->broken = true;
+    return rc;
+}
+
 int call_apply(struct call *call, struct room *room, redo_operation const *op, redo_result *result)
 {
-    int rc = room_apply(room, call->client, call_in_hurry(call, room), op, result);
-    if (!rc) {
-        call_waits_for(call, room); /* for this change, too */
-        return REDO_OK;
-    }
-    return fail_operation(call, rc, room, op);
+    int rc = call_submit(call, room, op, result);
+    if (!rc || call->error.code)
+        return rc;
+    return op->kind == REDO_OP_CURSOR ? call_fail_cursor(call, rc, room, op)
+                                      : fail_operation(call, rc, room, op);
 }
 
 /* With strict: the operation comes upon this position, which must have its state and endpoint. */
 static int check_same(struct call *call, struct room const *room, struct node const *n,
                       redo_operation const *op)
 {
-    struct history *h = room->history;
-    if (n->p.endpoint == op->endpoint && !memcmp(node_state(h, n), op->state, h->size))
+    if (n->p.endpoint == op->endpoint && !history_differs(room->history, n, op))
         return REDO_OK;
     call_fail(call, REDO_EDIFFERS);
     error_add_int(&call->error, "position", n->in.id);
@@ -54,16 +168,125 @@ static int check_strict(struct call *call, struct room const *room, redo_operati
 {
     struct node *prev;
     struct history *h = room->history;
-    if (history_find(h, op->position, &prev) || op->statesize != h->size)
+    if (history_find(h, op->position, &prev) || history_check_add(h, op))
         return REDO_OK; /* for the operation itself to refuse */
     struct node *n = branch_find(h, prev, op->move);
     return n ? check_same(call, room, n, op) : REDO_OK;
 }
 
+/* The cursor that moves with what is added, as the last item of a turn: 1 if there is one, else 0;
+ * or what is wrong with it, below 0. */
+static int read_cursor(struct call *call, struct room *room, uint32_t after, struct turn_item *item)
+{
+    struct arg const *name = args_option(&call->args, "cursor");
+    struct arg const *expect = args_option(&call->args, "expect");
+    if (!name->present && expect->present) {
+        call_fail(call, REDO_EPARAMS);
+        error_add_word(&call->error, "option", "expect");
+        return -REDO_EPARAMS;
+    }
+    if (!name->present)
+        return 0;
+    *item = (struct turn_item){
+        .after = after,
+        .op = {.kind = REDO_OP_CURSOR,
+               .value = redo_step_goto,
+               .name = name->bytes.data,
+               .namesize = name->bytes.size,
+               .position = REDO_NOPOSITION,
+               .source = expect->present ? (uint32_t)expect->integer : REDO_NOPOSITION}};
+    int rc = call_known(call, room) ? REDO_OK : cursors_check(room->history, &item->op);
+    return rc ? -call_fail_cursor(call, rc, room, &item->op) : 1;
+}
+
+/* Applies items, all of which were checked, as a turn. */
+static int apply_turn(struct call *call, struct room *room, struct turn_item const *items,
+                      uint32_t count, redo_result *r)
+{
+    void *data;
+    redo_operation op = {.kind = REDO_OP_TURN, .position = REDO_NOPOSITION};
+    int rc = turn_write(items, count, &data, &op.statesize);
+    if (rc == REDO_EFULL) {
+        call_fail(call, rc);
+        error_add_word(&call->error, "limit", "adds");
+        error_add_int(&call->error, "value", REDO_TURN_MAX);
+    }
+    if (rc)
+        return rc == REDO_EFULL ? rc : call_fail(call, rc);
+    op.state = data;
+    rc = call_apply(call, room, &op, r);
+    free(data);
+    return rc;
+}
+
+/* Adds one position and moves a cursor to it, as one. */
+static int add_with_cursor(struct call *call, struct room *room, redo_operation const *op,
+                           struct turn_item *items, redo_result *r)
+{
+    struct node *n;
+    bool known = call_known(call, room);
+    int rc = known ? REDO_OK : history_find(room->history, op->position, &n);
+    if (!rc && !known)
+        rc = history_check_add(room->history, op);
+    if (rc)
+        return fail_operation(call, rc, room, op);
+    items[0] = (struct turn_item){.op = *op};
+    return apply_turn(call, room, items, 2, r);
+}
+
+struct buffer *call_answer_add(struct call *call, struct room *room, redo_result const *r,
+                               unsigned more)
+{
+    struct answer const *answer = history_answer(room->history, r);
+    bool grafted = r->graftedto != REDO_NOPOSITION, copied = r->made > 1;
+    bool supersedes = r->supersedes != REDO_NOPOSITION;
+    struct buffer *b = call_reply(call);
+    pack_map(b, REPLY_POSITION_FIELDS + 1u + r->differs + grafted + copied + supersedes + more);
+    reply_position_fields(b, &answer->fields);
+    pack_key(b, "new");
+    pack_bool(b, r->created);
+    if (r->differs) {
+        pack_key(b, "differs");
+        pack_bool(b, true);
+    }
+    if (grafted) {
+        pack_key(b, "grafted");
+        pack_map(b, 2);
+        pack_key(b, "from");
+        pack_uint(b, r->graftedfrom);
+        pack_key(b, "to");
+        pack_uint(b, r->graftedto);
+    }
+    if (copied) {
+        pack_key(b, "made");
+        pack_array(b, 2);
+        pack_uint(b, r->firstmade);
+        pack_uint(b, r->made);
+    }
+    if (supersedes) {
+        pack_key(b, "supersedes");
+        pack_uint(b, r->supersedes);
+    }
+    return b;
+}
+
+int call_add_one(struct call *call, struct room *room, redo_operation const *op, redo_result *r)
+{
+    int rc;
+    struct turn_item items[2];
+    if (args_flag(&call->args, "strict", false) && !call_known(call, room) &&
+        (rc = check_strict(call, room, op)))
+        return rc;
+    int cursor = read_cursor(call, room, 1, &items[1]);
+    if (cursor < 0)
+        return -cursor;
+    return cursor ? add_with_cursor(call, room, op, items, r) : call_apply(call, room, op, r);
+}
+
 int call_addposition(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     redo_operation op = {.kind = REDO_OP_ADD,
@@ -73,40 +296,10 @@ int call_addposition(struct call *call)
                          .statesize = call->args.param[3].bytes.size,
                          .endpoint = (int)call_integer(call, 4),
                          .value = (int)call_integer(call, 5)};
-    if (args_flag(&call->args, "strict", false) && (rc = check_strict(call, room, &op)))
-        return rc;
     redo_result r;
-    if ((rc = call_apply(call, room, &op, &r)))
+    if ((rc = call_add_one(call, room, &op, &r)))
         return rc;
-    bool grafted = r.graftedto != REDO_NOPOSITION, copied = r.made > 1;
-    bool supersedes = r.supersedes != REDO_NOPOSITION;
-    struct buffer *b = call_reply(call);
-    pack_map(b, REPLY_POSITION_FIELDS + 1u + r.differs + grafted + copied + supersedes);
-    reply_position_fields(b, node_at(room->history, r.position));
-    pack_key(b, "new");
-    pack_bool(b, r.created);
-    if (r.differs) {
-        pack_key(b, "differs");
-        pack_bool(b, true);
-    }
-    if (grafted) {
-        pack_key(b, "grafted");
-        pack_map(b, 2);
-        pack_key(b, "from");
-        pack_uint(b, r.graftedfrom);
-        pack_key(b, "to");
-        pack_uint(b, r.graftedto);
-    }
-    if (copied) {
-        pack_key(b, "made");
-        pack_array(b, 2);
-        pack_uint(b, r.firstmade);
-        pack_uint(b, r.made);
-    }
-    if (supersedes) {
-        pack_key(b, "supersedes");
-        pack_uint(b, r.supersedes);
-    }
+    call_answer_add(call, room, &r, 0);
     return REDO_OK;
 }
 
@@ -161,8 +354,9 @@ static int read_item(struct call *call, struct room *room, msgpack_object const 
         return REDO_EPOSITION;
     }
     struct node *n;
-    int rc = place ? REDO_OK : history_find(room->history, item->op.position, &n);
-    if (!rc)
+    bool known = call_known(call, room);
+    int rc = place || known ? REDO_OK : history_find(room->history, item->op.position, &n);
+    if (!rc && !known)
         rc = history_check_add(room->history, &item->op);
     return rc ? fail_operation(call, rc, room, &item->op) : REDO_OK;
 }
@@ -194,7 +388,7 @@ static int check_strict_item(struct call *call, struct room *room, struct item *
 static int read_items(struct call *call, struct room *room, msgpack_object_array const *list,
                       struct item *items)
 {
-    bool strict = args_flag(&call->args, "strict", false);
+    bool strict = args_flag(&call->args, "strict", false) && !call_known(call, room);
     struct moves moves = {0};
     if (strict && moves_init(&moves, list->size, room->history->seed))
         return call_fail(call, REDO_ENOMEM);
@@ -210,39 +404,60 @@ static int read_items(struct call *call, struct room *room, msgpack_object_array
     return rc;
 }
 
+/* What each of the items of a turn came upon. */
+static void answer_items(struct call *call, struct room *room, redo_result const *r)
+{
+    struct answer const none = {0};
+    struct answer const *answer = r ? history_answer(room->history, r) : &none;
+    struct buffer *b = call_reply(call);
+    pack_map(b, 2);
+    pack_key(b, "numbers");
+    pack_array(b, answer->count);
+    for (uint32_t i = 0; i < answer->count; i++)
+        pack_uint(b, answer->items[i] >> 1);
+    pack_key(b, "new");
+    pack_array(b, answer->count);
+    for (uint32_t i = 0; i < answer->count; i++)
+        pack_bool(b, answer->items[i] & 1);
+}
+
+/* The items as a turn, with a cursor if one is to move. */
+static int add_items(struct call *call, struct room *room, struct item const *items, uint32_t count,
+                     redo_result *r)
+{
+    struct turn_item *turn = malloc((count + 1) * sizeof *turn);
+    if (!turn)
+        return call_fail(call, REDO_ENOMEM);
+    for (uint32_t i = 0; i < count; i++) {
+        bool place = items[i].prev < 0;
+        turn[i] =
+            (struct turn_item){.op = items[i].op, .after = place ? (uint32_t)-items[i].prev : 0};
+    }
+    int cursor = read_cursor(call, room, count, &turn[count]);
+    int rc = cursor < 0 ? -cursor : apply_turn(call, room, turn, count + (uint32_t)cursor, r);
+    free(turn);
+    return rc;
+}
+
 int call_addpositions(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     msgpack_object_array const *list = &call->args.param[1].array;
-    struct item *items = malloc((list->size ? list->size : 1) * sizeof *items);
-    redo_result *results = malloc((list->size ? list->size : 1) * sizeof *results);
-    rc = items && results ? read_items(call, room, list, items) : call_fail(call, REDO_ENOMEM);
-    for (size_t i = 0; !rc && i < list->size; i++) {
-        if (items[i].prev < 0)
-            items[i].op.position = results[-1 - items[i].prev].position;
-        rc = call_apply(call, room, &items[i].op, &results[i]);
-        if (rc) { /* memory, or numbers, have run out: what is done stays, and is told */
-            error_add_int(&call->error, "index", (int64_t)i);
-            error_add_int(&call->error, "added", (int64_t)i);
-        }
+    if (!list->size) { /* nothing to do */
+        answer_items(call, room, NULL);
+        return REDO_OK;
     }
-    if (!rc) {
-        struct buffer *b = call_reply(call);
-        pack_map(b, 2);
-        pack_key(b, "numbers");
-        pack_array(b, list->size);
-        for (size_t i = 0; i < list->size; i++)
-            pack_uint(b, results[i].position);
-        pack_key(b, "new");
-        pack_array(b, list->size);
-        for (size_t i = 0; i < list->size; i++)
-            pack_bool(b, results[i].created);
-    }
+    redo_result r;
+    struct item *items = malloc(list->size * sizeof *items);
+    rc = items ? read_items(call, room, list, items) : call_fail(call, REDO_ENOMEM);
+    if (!rc)
+        rc = add_items(call, room, items, list->size, &r);
+    if (!rc)
+        answer_items(call, room, &r);
     free(items);
-    free(results);
     return rc;
 }
 
@@ -250,8 +465,14 @@ int call_addpositions(struct call *call)
  * them, and applies it. */
 static int change(struct call *call, redo_operation *op, struct room **room, redo_result *r)
 {
-    int rc = call_room(call, room);
+    int rc = call_room_changed(call, room);
     return rc ? rc : call_apply(call, *room, op, r);
+}
+
+void call_pack_position(struct buffer *b, struct room *room, redo_result const *r)
+{
+    pack_map(b, REPLY_POSITION_FIELDS);
+    reply_position_fields(b, &history_answer(room->history, r)->fields);
 }
 
 int call_setgraftbehavior(struct call *call)
@@ -280,7 +501,7 @@ int call_getnextposition(struct call *call)
     if (r.position == REDO_NOPOSITION)
         pack_nil(b);
     else
-        reply_position(b, room->history, node_at(room->history, r.position), false);
+        call_pack_position(b, room, &r);
     return REDO_OK;
 }
 
@@ -378,7 +599,7 @@ int call_apply_encoded(struct call *call)
     struct arg const *bytes = &call->args.param[1];
     redo_operation op;
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     if (!redo_operation_decode(bytes->bytes.data, bytes->bytes.size, &op))
@@ -387,7 +608,7 @@ int call_apply_encoded(struct call *call)
     if ((rc = call_apply(call, room, &op, &r)))
         return rc;
     struct buffer *b = call_reply(call);
-    pack_map(b, 12);
+    pack_map(b, 13);
     pack_key(b, "value");
     pack_int(b, r.value);
     pack_key(b, "position");
@@ -411,6 +632,8 @@ int call_apply_encoded(struct call *call)
     pack_key(b, "dropped");
     pack_uint(b, r.dropped);
     pack_key(b, "sequence");
-    pack_uint(b, room->sequence);
+    pack_uint(b, r.repeated ? room->history->answer.sequence : room->sequence);
+    pack_key(b, "repeated");
+    pack_bool(b, r.repeated);
     return REDO_OK;
 }

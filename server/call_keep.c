@@ -1,6 +1,7 @@
 /* Properties of sessions, and subtrees that were dropped and can be brought back. */
 #include <stdlib.h>
 
+#include "core/operation.h"
 #include "core/subtree.h"
 #include "server/call.h"
 #include "server/job.h"
@@ -14,7 +15,7 @@ int call_setproperty(struct call *call)
     struct arg const *name = &call->args.param[1];
     msgpack_object const *value = &call->args.param[2].any;
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     struct buffer bytes;
@@ -56,7 +57,7 @@ int call_getproperties(struct call *call)
 int call_dropsubtree(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc)
         return rc;
     redo_operation op = {.kind = REDO_OP_DROPTREE, .position = (uint32_t)call_integer(call, 1)};
@@ -71,7 +72,8 @@ int call_dropsubtree(struct call *call)
     pack_uint(b, r.dropped);
     pack_key(b, "key");
     if (room->stored)
-        pack_uint(b, room->sequence); /* see room_apply() */
+        pack_uint(b,
+                  r.repeated ? room->history->answer.sequence : room->sequence); /* room_apply() */
     else
         pack_nil(b);
     return REDO_OK;
@@ -125,12 +127,34 @@ static int find_kept(struct call *call, struct room *room, struct job **found)
     return REDO_OK;
 }
 
+static void answer_restored(struct call *call, redo_result const *r)
+{
+    struct buffer *b = call_reply(call);
+    pack_map(b, 2);
+    pack_key(b, "position");
+    pack_uint(b, r->position);
+    pack_key(b, "restored");
+    pack_int(b, r->value);
+}
+
 int call_restoresubtree(struct call *call)
 {
     struct room *room;
     struct job *job;
-    int rc = call_room(call, &room);
-    if (rc || (rc = find_kept(call, room, &job)))
+    int rc = call_room_changed(call, &room);
+    if (rc)
+        return rc;
+    rc = find_kept(call, room, &job);
+    struct key const *known = rc == REDO_ENOTKEPT ? call_known(call, room) : NULL;
+    if (known) { /* what was kept has gone by now, if the key was for that */
+        if (operation_hash_kind(known->operation) != REDO_OP_RESTORE)
+            return call_fail(call, REDO_EKEY);
+        call->error.code = REDO_OK;
+        call_waits_for(call, room);
+        answer_restored(call, &known->result);
+        return REDO_OK;
+    }
+    if (rc)
         return rc;
     uint32_t parent, top, count;
     if (!subtree_look(job->packed.data, job->packed.size, &parent, &top, &count))
@@ -145,12 +169,7 @@ int call_restoresubtree(struct call *call)
     batch_forget(committer_change(&call->gateway->committer, call->waits, &room->number),
                  room->handle, (uint64_t)call_integer(call, 1));
     call_waits_for(call, room);
-    struct buffer *b = call_reply(call);
-    pack_map(b, 2);
-    pack_key(b, "position");
-    pack_uint(b, r.position);
-    pack_key(b, "restored");
-    pack_int(b, r.value);
+    answer_restored(call, &r);
     return REDO_OK;
 }
 
@@ -158,7 +177,7 @@ int call_purgesubtree(struct call *call)
 {
     struct room *room;
     struct job *job;
-    int rc = call_room(call, &room);
+    int rc = call_room_changed(call, &room);
     if (rc || (rc = find_kept(call, room, &job)))
         return rc;
     batch_forget(

@@ -1,6 +1,7 @@
 /* Listing sessions: from the store, or, where there is none, from memory; in pages. */
 #include <string.h>
 
+#include "server/access.h"
 #include "server/call.h"
 #include "server/job.h"
 #include "server/page.h"
@@ -9,6 +10,8 @@
 static bool list_one(void *data, struct store_info const *info)
 {
     struct job *job = data;
+    if (!access_may_info(job->asker, info, ACCESS_READ))
+        return true;
     if (job->count == job->limit || job->packed.size > PAGE_BYTES) {
         job->more = true;
         return false;
@@ -22,12 +25,47 @@ static bool list_one(void *data, struct store_info const *info)
     return true;
 }
 
+/* Where a page begins that comes after the session `id`, told last with the name `after`: behind
+ * its id in the trash, else behind its owner. Of one that is gone meanwhile the owner is not known
+ * any more: then that name's are told again. So are they for one that the asker may not read: the
+ * answer must not tell that it is there. */
+static int64_t list_key(struct job *job)
+{
+    struct store_info info;
+    if (!job->id)
+        return STORE_LAST;
+    if (job->trash)
+        return (int64_t)job->id;
+    job->result = store_find_id(job->reader, job->id, &info);
+    bool known = !job->result && access_may_info(job->asker, &info, ACCESS_READ);
+    if (job->result == REDO_ENOSESSION)
+        job->result = REDO_OK;
+    return known ? (int64_t)info.owner : -1;
+}
+
 static void run_list(struct job *job)
 {
-    job->result = store_list(job->reader, job->name.data, job->name.size, job->after.data,
-                             job->after.size, job->id, job->limit + 1, job->trash, list_one, job);
+    int64_t key = list_key(job);
+    if (!job->result)
+        job->result = store_list(job->reader, job->name.data, job->name.size, job->after.data,
+                                 job->after.size, key, SIZE_MAX, job->trash, list_one, job);
     if (!job->result && (job->packed.failed || job->text.failed))
         job->result = REDO_ENOMEM;
+}
+
+/* What to ask with for the page after this one, if there are more. */
+static void pack_next(struct buffer *b, bool more, char const *name, size_t size, uint64_t handle)
+{
+    pack_key(b, "next");
+    if (more)
+        pack_str(b, name, size);
+    else
+        pack_nil(b);
+    pack_key(b, "nextsession");
+    if (more)
+        pack_uint(b, handle);
+    else
+        pack_nil(b);
 }
 
 static int list_stored(struct call *call, struct arg const *prefix, struct arg const *after,
@@ -51,22 +89,11 @@ static int list_stored(struct call *call, struct arg const *prefix, struct arg c
     if (job->result)
         return call_fail(call, job->result);
     struct buffer *b = call_reply(call);
-    pack_map(b, 2u + trash);
+    pack_map(b, 3);
     pack_key(b, "sessions");
     pack_array(b, job->count);
     buffer_append(b, job->packed.data, job->packed.size);
-    pack_key(b, "next");
-    if (job->more)
-        pack_str(b, job->text.data, job->text.size);
-    else
-        pack_nil(b);
-    if (trash) {
-        pack_key(b, "nextsession");
-        if (job->more)
-            pack_uint(b, job->sequence);
-        else
-            pack_nil(b);
-    }
+    pack_next(b, job->more, job->text.data, job->text.size, job->sequence);
     return REDO_OK;
 }
 
@@ -76,37 +103,54 @@ static bool has_prefix(struct room const *room, struct arg const *prefix)
                                 memcmp(room->name, prefix->bytes.data, prefix->bytes.size) == 0);
 }
 
-/* A SESSION in an answer takes at most so many bytes, its name left aside. */
-#define SESSION_BYTES 256
+/* The first place in the order of names from which to tell. */
+static size_t first_place(struct call *call, struct arg const *prefix, struct arg const *after)
+{
+    struct registry const *r = &call->gateway->registry;
+    size_t first = 0;
+    if (prefix->present)
+        first = registry_place(r, prefix->bytes.data, prefix->bytes.size, 0);
+    if (!after->present)
+        return first;
+    /* As in list_key(). */
+    uint64_t id = (uint64_t)args_integer(&call->args, "aftersession", 0);
+    struct room const *last = id ? registry_handled(r, id) : NULL;
+    bool known = last && access_may_room(call->client->asker, last, ACCESS_READ);
+    uint32_t owner = !id ? UINT32_MAX : known ? last->uid : 0;
+    size_t place = registry_place(r, after->bytes.data, after->bytes.size, owner);
+    if (known)
+        place += registry_named(r, after->bytes.data, after->bytes.size, owner) != NULL;
+    return place > first ? place : first;
+}
 
 static int list_in_memory(struct call *call, struct arg const *prefix, struct arg const *after,
                           size_t limit)
 {
     struct registry const *r = &call->gateway->registry;
-    size_t first = 0;
-    if (prefix->present)
-        first = registry_place(r, prefix->bytes.data, prefix->bytes.size);
-    if (after->present) {
-        size_t place = registry_place(r, after->bytes.data, after->bytes.size);
-        place += registry_named(r, after->bytes.data, after->bytes.size) != NULL;
-        first = place > first ? place : first;
+    struct asker const *asker = call->client->asker;
+    struct room const *last = NULL;
+    struct buffer packed = {0};
+    size_t count = 0;
+    bool more = false;
+    for (size_t i = first_place(call, prefix, after);
+         !more && i < r->name_count && has_prefix(r->by_name[i], prefix); i++) {
+        if (!access_may_room(asker, r->by_name[i], ACCESS_READ))
+            continue;
+        more = count == limit || packed.size >= PAGE_BYTES;
+        if (more)
+            break;
+        last = r->by_name[i];
+        reply_session(&packed, last);
+        count++;
     }
-    size_t end = first, bytes = 0;
-    while (end < r->name_count && end - first < limit && bytes < PAGE_BYTES &&
-           has_prefix(r->by_name[end], prefix))
-        bytes += SESSION_BYTES + r->by_name[end++]->name_size;
-    bool more = end > first && end < r->name_count && has_prefix(r->by_name[end], prefix);
     struct buffer *b = call_reply(call);
-    pack_map(b, 2);
+    pack_map(b, 3);
     pack_key(b, "sessions");
-    pack_array(b, end - first);
-    for (size_t i = first; i < end; i++)
-        reply_session(b, r->by_name[i]);
-    pack_key(b, "next");
-    if (more)
-        pack_str(b, r->by_name[end - 1]->name, r->by_name[end - 1]->name_size);
-    else
-        pack_nil(b);
+    pack_array(b, count);
+    buffer_append(b, packed.data, packed.size);
+    b->failed = b->failed || packed.failed;
+    pack_next(b, more, last ? last->name : "", last ? last->name_size : 0, last ? last->handle : 0);
+    buffer_free(&packed);
     return REDO_OK;
 }
 

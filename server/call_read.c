@@ -104,7 +104,7 @@ int call_getbranches(struct call *call)
     for (int64_t i = 0; b && i < offset; i++)
         b = b->cdr;
     struct page page;
-    page_begin(&page, call, room, 2);
+    page_begin(&page, call, room, 3);
     while (b && page_add(&page, node_of(b->p)))
         b = b->cdr;
     end_page(&page, b, (uint64_t)offset + page.count);
@@ -121,7 +121,7 @@ int call_getpath(struct call *call)
     int64_t offset = args_integer(&call->args, "offset", 0);
     int64_t count = (int64_t)end->p.movecount + 1 - offset;
     struct page page;
-    page_begin(&page, call, room, 2);
+    page_begin(&page, call, room, 3);
     if (count > (int64_t)page.limit)
         count = (int64_t)page.limit;
     /* The path is linked backwards: what the page holds is noted, then told from its start. */
@@ -145,7 +145,7 @@ int call_getsolution(struct call *call)
     if (rc)
         return rc;
     struct page page;
-    page_begin(&page, call, room, 2);
+    page_begin(&page, call, room, 3);
     if (!n->p.solutionend)
         n = NULL;
     while (n && page_add(&page, n))
@@ -173,7 +173,7 @@ int call_gettree(struct call *call)
         return rc;
     uint64_t depth = (uint64_t)args_integer(&call->args, "depth", INT64_MAX);
     struct page page;
-    page_begin(&page, call, room, 2);
+    page_begin(&page, call, room, 3);
     struct node *n = top;
     while (n && page_add(&page, n))
         n = walk_on(top, n, depth);
@@ -193,7 +193,7 @@ int call_getpositions(struct call *call)
     struct arg const *after = args_option(&call->args, "after");
     uint32_t number = after->present ? (uint32_t)after->integer + 1 : 0, scanned = 0;
     struct page page;
-    page_begin(&page, call, room, 2);
+    page_begin(&page, call, room, 3);
     for (; number < h->next && scanned < SCAN_MAX; number++, scanned++) {
         struct node *n;
         if (history_find(h, number, &n) == REDO_OK && !page_add(&page, n))

@@ -1,19 +1,42 @@
 /* server.*: about the daemon itself. */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "protocol/describe.h"
+#include "server/access.h"
 #include "server/call.h"
 #include "server/daemon.h"
 #include "server/job.h"
 #include "server/log.h"
 #include "server/page.h"
 
+/* The name of who calls, an author from here on. */
+static int set_name(struct call *call, struct arg const *name)
+{
+    if (name->bytes.size > REDO_AUTHOR_MAX || memchr(name->bytes.data, '\0', name->bytes.size)) {
+        error_begin(&call->error, REDO_ENAME,
+                    "a client's name has at most %d bytes, none of them 0", REDO_AUTHOR_MAX);
+        error_add_int(&call->error, "limit", REDO_AUTHOR_MAX);
+        error_add_int(&call->error, "given", (int64_t)name->bytes.size);
+        return REDO_ENAME;
+    }
+    char *copy = malloc(name->bytes.size + 1);
+    if (!copy)
+        return call_fail(call, REDO_ENOMEM);
+    memcpy(copy, name->bytes.data, name->bytes.size);
+    free(call->client->name);
+    call->client->name = copy;
+    call->client->name_size = name->bytes.size;
+    return REDO_OK;
+}
+
 int call_server_hello(struct call *call)
 {
     struct arg const *client = args_option(&call->args, "client");
     struct arg const *errors = args_option(&call->args, "errors");
+    int rc;
     if (errors->present) {
         bool array = errors->bytes.size == 5 && memcmp(errors->bytes.data, "array", 5) == 0;
         bool string = errors->bytes.size == 6 && memcmp(errors->bytes.data, "string", 6) == 0;
@@ -22,7 +45,11 @@ int call_server_hello(struct call *call)
             error_add_text(&call->error, "errors", errors->bytes.data, errors->bytes.size);
             return REDO_ECONSTANT;
         }
+        if ((rc = client->present ? set_name(call, client) : REDO_OK))
+            return rc;
         call->client->conn->errors_as_string = string;
+    } else if (client->present && (rc = set_name(call, client))) {
+        return rc;
     }
     if (client->present)
         log_debug("connection %llu is %.*s", (unsigned long long)call->client->conn->number,
@@ -40,7 +67,7 @@ int call_server_hello(struct call *call)
 static bool note_damaged(void *data, struct store_info const *info)
 {
     struct job *job = data;
-    if (info->damaged) {
+    if (info->damaged && access_may_info(job->asker, info, ACCESS_READ)) {
         pack_str(&job->packed, info->name, info->name_size);
         job->count++;
     }
@@ -67,12 +94,27 @@ int call_server_info(struct call *call)
     }
     if (job && job->result)
         return call_fail(call, job->result);
+    struct config const *config = &call->gateway->daemon->config;
     struct describe_limit const limits[] = {
         {"name", ROOM_NAME_MAX},
+        {"key", REDO_KEY_MAX},
+        {"keys", REDO_KEYS_MAX},
+        {"cursors", REDO_CURSORS_MAX},
+        {"authors", REDO_AUTHORS_MAX},
         {"page", PAGE_MAX},
         {"page_bytes", PAGE_BYTES},
-        {"output", call->gateway->daemon->config.output_hard},
-        {"connections", call->gateway->daemon->config.max_connections},
+        {"output", config->output_hard},
+        {"output_soft", config->output_soft},
+        {"output_seconds", config->output_seconds},
+        {"output_user", config->output_per_user},
+        {"idle", config->idle_timeout},
+        {"keepalive", config->keepalive},
+        {"stall", config->stall_timeout},
+        {"connections", config->max_connections},
+        {"user_connections", config->user_connections},
+        {"user_sessions", config->user_sessions},
+        {"user_positions", config->user_positions},
+        {"user_bytes", config->user_bytes},
     };
     struct frame_limits const *frame = &call->client->conn->conns->limits.frame;
     struct buffer *b = call_reply(call);
@@ -113,11 +155,10 @@ static void run_backup(struct job *job)
 int call_backup(struct call *call)
 {
     struct arg const *path = &call->args.param[0];
-    uid_t uid = call->client->conn->peer.uid;
     if (!call->gateway->store)
         return call_fail(call, REDO_ESTORE);
     /* The daemon writes the file as itself: for nobody who could not do that anyway. */
-    if (uid != 0 && uid != geteuid())
+    if (!call->client->asker->all)
         return call_fail(call, REDO_EDENIED);
     if (!path->bytes.size || path->bytes.data[0] != '/' ||
         memchr(path->bytes.data, '\0', path->bytes.size)) {

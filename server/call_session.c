@@ -5,8 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/changes/changes.h"
 #include "core/dump.h"
 #include "core/redo.h"
+#include "server/access.h"
 #include "server/call.h"
 #include "server/job.h"
 #include "server/reply.h"
@@ -14,69 +16,52 @@
 
 /* ---- finding ----------------------------------------------------------------------------- */
 
-static int fail_session(struct call *call, int code, struct arg const *arg)
+static int fail_exists(struct call *call, char const *name, size_t size)
 {
-    if (code == CALL_LATER)
-        return code;
-    call_fail(call, code);
-    if (arg->type == PARAM_STR || arg->named)
-        error_add_text(&call->error, "session", arg->bytes.data, arg->bytes.size);
-    else
-        error_add_int(&call->error, "session", arg->integer);
-    return code;
+    call_fail(call, REDO_EEXISTS);
+    error_add_text(&call->error, "name", name, size);
+    return REDO_EEXISTS;
 }
 
-int call_room_anew(struct call *call, struct room **room)
-{
-    struct arg const *arg = &call->args.param[0];
-    int rc = arg->named ? rooms_named(call, arg->bytes.data, arg->bytes.size, room)
-                        : rooms_handled(call, (uint64_t)arg->integer, room);
-    if (rc)
-        return fail_session(call, rc, arg);
-    room_lost(*room, call->client, false);
-    call_waits_for(call, *room);
-    return REDO_OK;
-}
-
-int call_room(struct call *call, struct room **room)
-{
-    struct arg const *arg = &call->args.param[0];
-    int rc = arg->named ? rooms_named(call, arg->bytes.data, arg->bytes.size, room)
-                        : rooms_handled(call, (uint64_t)arg->integer, room);
-    if (!rc && room_is_lost(*room, call->client))
-        rc = REDO_ERESYNC;
-    if (rc)
-        return fail_session(call, rc, arg);
-    call_waits_for(call, *room);
-    return REDO_OK;
-}
-
-/* That no session has this name: REDO_OK, REDO_EEXISTS ... */
-static int check_free(struct call *call, char const *name, size_t size)
+/* That this owner has no session of this name: REDO_OK, REDO_EEXISTS ... */
+static int check_free(struct call *call, char const *name, size_t size, uint32_t owner)
 {
     struct room *there;
-    int rc = rooms_named(call, name, size, &there);
+    int rc = rooms_named(call, name, size, owner, &there);
     if (rc == REDO_ENOSESSION)
         return REDO_OK;
     if (rc == CALL_LATER)
         return rc;
-    if (!rc)
+    if (!rc) {
         call_waits_for(call, there); /* that it is there may be known when it is on disk */
-    call_fail(call, rc ? rc : REDO_EEXISTS);
+        return fail_exists(call, name, size);
+    }
+    call_fail(call, rc);
     error_add_text(&call->error, "name", name, size);
-    return call->error.code;
+    return rc;
 }
 
-static int check_name(struct call *call, struct arg const *name)
+static int check_name(struct call *call, char const *name, size_t size)
 {
-    if (name->bytes.size >= 1 && name->bytes.size <= ROOM_NAME_MAX &&
-        !memchr(name->bytes.data, '\0', name->bytes.size))
-        return REDO_OK;
-    error_begin(&call->error, REDO_ENAME, "a name has 1 to %d bytes, none of them 0",
-                ROOM_NAME_MAX);
-    error_add_int(&call->error, "limit", ROOM_NAME_MAX);
-    error_add_int(&call->error, "given", (int64_t)name->bytes.size);
-    return REDO_ENAME;
+    if (size < 1 || size > ROOM_NAME_MAX || memchr(name, '\0', size)) {
+        error_begin(&call->error, REDO_ENAME, "a name has 1 to %d bytes, none of them 0",
+                    ROOM_NAME_MAX);
+        error_add_int(&call->error, "limit", ROOM_NAME_MAX);
+        error_add_int(&call->error, "given", (int64_t)size);
+        return REDO_ENAME;
+    }
+    if (name[0] == '~') {
+        error_begin(&call->error, REDO_ENAME,
+                    "a name does not begin with ~: that is for ~UID/NAME, a user's session");
+        error_add_text(&call->error, "name", name, size);
+        return REDO_ENAME;
+    }
+    return REDO_OK;
+}
+
+static int check_name_arg(struct call *call, struct arg const *name)
+{
+    return name->present ? check_name(call, name->bytes.data, name->bytes.size) : REDO_OK;
 }
 
 /* This client is told of the session at once, or no more so. */
@@ -123,17 +108,24 @@ static void answer_begin(struct call *call, struct room const *room, bool create
     pack_bool(b, created);
 }
 
-/* A session of that name is there already. */
-static int join(struct call *call, struct room *room, int64_t size, int64_t cmpsize)
+/* Whether two sessions are of one kind, size or schema. */
+static bool is_alike(struct history const *a, struct history const *b)
+{
+    struct changes const *c = a->changes, *d = b->changes;
+    if (a->size != b->size || a->cmpsize != b->cmpsize || !c != !d)
+        return false;
+    return !c || (c->lenient == d->lenient && c->schema.size == d->schema.size &&
+                  (!c->schema.size || !memcmp(c->schema.bytes, d->schema.bytes, c->schema.size)));
+}
+
+/* A session of that name is there already; `wanted` is what was to be begun. */
+static int join(struct call *call, struct room *room, struct history const *wanted)
 {
     call_waits_for(call, room);
-    if (!args_flag(&call->args, "join", false)) {
-        call_fail(call, REDO_EEXISTS);
-        error_add_text(&call->error, "name", room->name, room->name_size);
-        return REDO_EEXISTS;
-    }
-    if (size != room->history->size || (cmpsize ? cmpsize : size) != room->history->cmpsize) {
-        fail_state(call, "the session exists with other sizes");
+    if (!args_flag(&call->args, "join", false))
+        return fail_exists(call, room->name, room->name_size);
+    if (!is_alike(room->history, wanted)) {
+        fail_state(call, "the session exists with other sizes, or another schema");
         error_add_int(&call->error, "size", room->history->size);
         error_add_int(&call->error, "cmpsize", room->history->cmpsize);
         return REDO_ESTATE;
@@ -144,33 +136,63 @@ static int join(struct call *call, struct room *room, int64_t size, int64_t cmps
     return REDO_OK;
 }
 
-/* Makes a room of the history, which belongs to it from here on; if it is to be stored, with its dump. */
-static int begin_dumped(struct call *call, struct history *history, char const *name,
-                        size_t name_size, bool stored, bool relaxed, void const *dump, size_t size,
-                        struct room **begun)
+/* How a session is to begin. */
+struct beginning {
+    char const *name; /* NULL: private to the connection */
+    size_t name_size;
+    uint32_t mode;
+    bool stored, relaxed;
+};
+
+static struct beginning beginning_of(struct call const *call, struct arg const *name)
+{
+    return (struct beginning){
+        .name = name->present ? name->bytes.data : NULL,
+        .name_size = name->present ? name->bytes.size : 0,
+        .mode = (uint32_t)args_integer(&call->args, "mode", ACCESS_MODE_DEFAULT),
+        .stored = true,
+    };
+}
+
+/* Makes a room of the history, which belongs to it from here on; if it is to be stored, with its
+ * dump. */
+static int begin_dumped(struct call *call, struct history *history, struct beginning const *how,
+                        void const *dump, size_t size, struct room **begun)
 {
     struct gateway *gateway = call->gateway;
+    struct asker const *asker = call->client->asker;
+    struct usage_amount more = {.sessions = 1,
+                                .positions = history->count,
+                                .bytes = how->stored ? size : history_memory(history)};
+    if (call_check_usage(call, asker->uid, more)) {
+        history_free(history);
+        return call->error.code;
+    }
     struct store_info info = {
-        .id = stored ? gateway->registry.next_handle : 0,
-        .name = name,
-        .name_size = name_size,
+        .id = how->stored ? gateway->registry.next_handle : 0,
+        .name = how->name,
+        .name_size = how->name_size,
         .created = time(NULL),
-        .owner = call->client->conn->peer.uid,
+        .owner = asker->uid,
+        .group = asker->gid,
+        .mode = how->mode,
         .bytes = size,
     };
     struct room *room = rooms_enter(gateway, history, &info);
-    if (room && relaxed && set_relaxed(call->client, room, true)) {
+    if (room && how->relaxed && set_relaxed(call->client, room, true)) {
+        uint64_t id = room->handle;
         rooms_discard(gateway, room);
+        usage_leave(&gateway->usage, id); /* it is not in the store */
         room = NULL;
     }
     if (!room)
         return call_fail(call, REDO_ENOMEM);
-    if (stored) {
+    if (how->stored) {
         gateway->registry.next_handle++;
         info = rooms_info(room);
-        batch_create(committer_change(&gateway->committer, !relaxed, &room->number), &info, dump,
-                     size);
-    } else if (!name) {
+        batch_create(committer_change(&gateway->committer, !how->relaxed, &room->number), &info,
+                     dump, size);
+    } else if (!how->name) {
         room->owner = call->client;
         list_append(&call->client->privates, &room->in_owner);
     }
@@ -179,36 +201,32 @@ static int begin_dumped(struct call *call, struct history *history, char const *
 }
 
 /* The same; in the store if it has a name and `stored`. */
-static int begin(struct call *call, struct history *history, char const *name, size_t name_size,
-                 bool stored, bool relaxed, struct room **begun)
+static int begin(struct call *call, struct history *history, struct beginning how,
+                 struct room **begun)
 {
     void *dump = NULL;
     size_t size = 0;
-    stored = stored && name && call->gateway->store;
-    if (stored && history_dump(history, &dump, &size)) {
+    how.stored = how.stored && how.name && call->gateway->store;
+    if (how.stored && history_dump(history, &dump, &size)) {
         history_free(history);
         return call_fail(call, REDO_ENOMEM);
     }
-    int rc = begin_dumped(call, history, name, name_size, stored, relaxed, dump, size, begun);
+    int rc = begin_dumped(call, history, &how, dump, size, begun);
     free(dump);
     return rc;
 }
 
-static int begin_and_answer(struct call *call, struct history *history, struct arg const *name,
-                            bool stored, bool relaxed)
+static int begin_and_answer(struct call *call, struct history *history, struct beginning how)
 {
     struct room *room;
-    int rc = begin(call, history, name->present ? name->bytes.data : NULL,
-                   name->present ? name->bytes.size : 0, stored, relaxed, &room);
+    int rc = begin(call, history, how, &room);
     if (!rc)
         answer_begin(call, room, true);
     return rc;
 }
 
-int call_beginsession(struct call *call)
+static int check_sizes(struct call *call, struct arg const *state, int64_t size, int64_t cmpsize)
 {
-    struct arg const *state = &call->args.param[0], *name = args_option(&call->args, "name");
-    int64_t size = call_integer(call, 1), cmpsize = call_integer(call, 2);
     if (size < 1 || size > REDO_STATE_MAX) {
         error_begin(&call->error, REDO_ESTATE, "a state has 1 to %d bytes", REDO_STATE_MAX);
         error_add_int(&call->error, "limit", REDO_STATE_MAX);
@@ -219,32 +237,86 @@ int call_beginsession(struct call *call)
         return fail_state(call, "cmpsize is not in 0 to size");
     if ((int64_t)state->bytes.size != size)
         return fail_state(call, "size is not the length of the state");
-    if (name->present) {
-        struct room *there;
-        if (check_name(call, name))
-            return call->error.code;
-        int rc = rooms_named(call, name->bytes.data, name->bytes.size, &there);
-        if (rc == REDO_OK)
-            return join(call, there, size, cmpsize);
-        if (rc != REDO_ENOSESSION)
-            return fail_session(call, rc, name);
+    return REDO_OK;
+}
+
+/* The session of that name, if it is there. Nobody begins one in another's name: asking for that is
+ * refused alike whether it is there or not. */
+static int find_to_join(struct call *call, struct arg const *name, struct address *a,
+                        struct room **there)
+{
+    uint32_t uid = call->client->asker->uid;
+    if (!a->told)
+        a->owner = uid;
+    if (a->owner == uid) {
+        int rc = check_name(call, a->name, a->size);
+        if (rc)
+            return rc;
+    } else if (!args_flag(&call->args, "join", false)) {
+        call_fail(call, REDO_EDENIED);
+        error_add_text(&call->error, "name", name->bytes.data, name->bytes.size);
+        return REDO_EDENIED;
     }
+    *there = NULL;
+    int rc = rooms_named(call, a->name, a->size, a->owner, there);
+    if (rc == REDO_ENOSESSION && a->owner == uid)
+        return REDO_OK;
+    return rc ? call_fail_session(call, rc, name) : REDO_OK;
+}
+
+int call_beginsession(struct call *call)
+{
+    struct arg const *state = &call->args.param[0];
+    int64_t size = call_integer(call, 1), cmpsize = call_integer(call, 2);
+    int rc = check_sizes(call, state, size, cmpsize);
+    if (rc)
+        return rc;
     struct history *history = history_new(state->bytes.data, (size_t)size, (size_t)cmpsize);
-    if (!history)
-        return call_fail(call, redo_lasterror());
-    return begin_and_answer(call, history, name, !args_flag(&call->args, "private", false),
-                            args_flag(&call->args, "relaxed", false));
+    return history ? call_begin_new(call, history) : call_fail(call, redo_lasterror());
+}
+
+int call_begin_new(struct call *call, struct history *history)
+{
+    struct arg const *name = args_option(&call->args, "name");
+    struct client const *by = call->client;
+    struct beginning how = beginning_of(call, name);
+    struct room *there = NULL;
+    int rc = call_check_mode(call, args_option(&call->args, "mode"));
+    if (!rc && name->present) {
+        struct address a = address_read(name->bytes.data, name->bytes.size);
+        rc = find_to_join(call, name, &a, &there);
+        how.name = a.name;
+        how.name_size = a.size;
+    }
+    if (!rc && there)
+        rc = join(call, there, history);
+    if (rc || there) {
+        history_free(history);
+        return rc;
+    }
+    rc = history_sign(history, by->conn->peer.uid, by->name ? by->name : "", by->name_size,
+                      (uint32_t)time(NULL));
+    if (rc) {
+        history_free(history);
+        return call_fail(call, rc);
+    }
+    how.stored = !args_flag(&call->args, "private", false);
+    how.relaxed = args_flag(&call->args, "relaxed", false);
+    return begin_and_answer(call, history, how);
 }
 
 int call_loadsession(struct call *call)
 {
     struct arg const *dump = &call->args.param[0], *name = args_option(&call->args, "name");
-    int rc = name->present ? check_name(call, name) : REDO_OK;
-    if (rc || (name->present && (rc = check_free(call, name->bytes.data, name->bytes.size))))
+    int rc = check_name_arg(call, name);
+    if (rc || (rc = call_check_mode(call, args_option(&call->args, "mode"))))
+        return rc;
+    if (name->present &&
+        (rc = check_free(call, name->bytes.data, name->bytes.size, call->client->asker->uid)))
         return rc;
     struct history *history;
     rc = history_load(dump->bytes.data, dump->bytes.size, &history);
-    return rc ? call_fail(call, rc) : begin_and_answer(call, history, name, true, false);
+    return rc ? call_fail(call, rc) : begin_and_answer(call, history, beginning_of(call, name));
 }
 
 /* ---- telling ----------------------------------------------------------------------------- */
@@ -262,9 +334,9 @@ int call_opensession(struct call *call)
 {
     struct arg const *name = &call->args.param[0];
     struct room *room;
-    int rc = rooms_named(call, name->bytes.data, name->bytes.size, &room);
+    int rc = rooms_addressed(call, name->bytes.data, name->bytes.size, &room);
     if (rc)
-        return fail_session(call, rc, name);
+        return call_fail_session(call, rc, name);
     if (set_relaxed(call->client, room, args_flag(&call->args, "relaxed", false)))
         return call_fail(call, REDO_ENOMEM);
     call_waits_for(call, room);
@@ -314,7 +386,9 @@ static int delete_damaged(struct call *call)
 {
     struct job *job = call->client->job;
     uint64_t id = job->info.id;
-    if (rooms_leave(call->gateway, id))
+    if (!access_may_info(call->client->asker, &job->info, ACCESS_OWN))
+        return call_fail_session(call, REDO_EDENIED, &call->args.param[0]);
+    if (rooms_leave(call->gateway, id, LEAVING_TO_TRASH))
         return call_fail(call, REDO_ENOMEM);
     batch_trash(change(call), id, time(NULL));
     pack_nil(call_reply(call));
@@ -324,13 +398,13 @@ static int delete_damaged(struct call *call)
 int call_deletesession(struct call *call)
 {
     struct room *room;
-    int rc = call_room(call, &room);
+    int rc = call_room_owned(call, &room);
     if (rc == REDO_EDAMAGED && call->client->job && call->client->job->info.id)
         return delete_damaged(call);
     if (rc)
         return rc;
     if (room->stored) {
-        if (rooms_leave(call->gateway, room->handle))
+        if (rooms_leave(call->gateway, room->handle, LEAVING_TO_TRASH))
             return call_fail(call, REDO_ENOMEM);
         batch_trash(change(call), room->handle, time(NULL));
         room->number = call->number;
@@ -347,8 +421,11 @@ static void run_find_trashed(struct job *job)
 {
     struct store_info info, other;
     job->result = store_find_id(job->reader, job->id, &info);
-    if (job->result == REDO_OK && !info.trashed)
+    if (job->result == REDO_OK &&
+        (!info.trashed || !access_may_info(job->asker, &info, ACCESS_READ)))
         job->result = REDO_ENOSESSION;
+    else if (job->result == REDO_OK && !access_may_info(job->asker, &info, ACCESS_OWN))
+        job->result = REDO_EDENIED;
     if (job->result)
         return;
     buffer_append(&job->text, info.name, info.name_size);
@@ -359,7 +436,8 @@ static void run_find_trashed(struct job *job)
                                    : store_load(job->reader, job->id, &job->history, &job->sequence,
                                                 &job->damaged);
     struct buffer const *name = job->name.size ? &job->name : &job->text;
-    job->more = !job->result && store_find(job->reader, name->data, name->size, &other) == REDO_OK;
+    job->more = !job->result &&
+                store_find(job->reader, name->data, name->size, info.owner, &other) == REDO_OK;
 }
 
 /* The job that found the trashed session of param 0: REDO_OK, a failure, CALL_LATER. */
@@ -382,7 +460,7 @@ static int find_trashed(struct call *call, struct arg const *name, struct job **
     if (!job->result && rooms_leaving(call->gateway, job->id))
         job->result = REDO_ENOSESSION; /* being purged */
     if (job->result)
-        return fail_session(call, job->result, &call->args.param[0]);
+        return call_fail_session(call, job->result, &call->args.param[0]);
     *found = job;
     return REDO_OK;
 }
@@ -391,7 +469,7 @@ int call_restoresession(struct call *call)
 {
     struct arg const *name = args_option(&call->args, "name");
     struct job *job = NULL;
-    int rc = name->present ? check_name(call, name) : REDO_OK;
+    int rc = check_name_arg(call, name);
     if (rc || (rc = find_trashed(call, name, &job)))
         return rc;
     struct store_info info = job->info;
@@ -400,12 +478,12 @@ int call_restoresession(struct call *call)
         info.name_size = name->bytes.size;
     }
     struct registry *registry = &call->gateway->registry;
-    if (job->more || registry_named(registry, info.name, info.name_size) ||
-        registry_handled(registry, info.id)) {
-        call_fail(call, REDO_EEXISTS);
-        error_add_text(&call->error, "name", info.name, info.name_size);
-        return REDO_EEXISTS;
-    }
+    if (job->more || registry_named(registry, info.name, info.name_size, info.owner) ||
+        registry_handled(registry, info.id))
+        return fail_exists(call, info.name, info.name_size);
+    struct usage_amount more = {.sessions = 1, .positions = info.positions};
+    if (call_check_usage(call, info.owner, more)) /* its bytes have counted all the time */
+        return call->error.code;
     info.sequence = job->sequence;
     struct room *room = rooms_enter(call->gateway, job->history, &info);
     job->history = NULL;
@@ -424,11 +502,11 @@ int call_purgesession(struct call *call)
     if (rc)
         return rc;
     if (registry_handled(&call->gateway->registry, job->id)) /* being restored */
-        return fail_session(call, REDO_ENOSESSION, &call->args.param[0]);
-    if (rooms_leave(call->gateway, job->id))
+        return call_fail_session(call, REDO_ENOSESSION, &call->args.param[0]);
+    if (rooms_leave(call->gateway, job->id, LEAVING_FOR_EVER))
         return call_fail(call, REDO_ENOMEM);
     batch_purge(change(call), job->id);
-    rooms_departed(call->gateway, job->id, job->info.name, job->info.name_size);
+    rooms_departed(call->gateway, job->id, job->info.name, job->info.name_size, job->info.owner);
     pack_nil(call_reply(call));
     return REDO_OK;
 }
@@ -437,12 +515,12 @@ int call_renamesession(struct call *call)
 {
     struct arg const *name = &call->args.param[1];
     struct room *room;
-    int rc = check_name(call, name);
-    if (rc || (rc = call_room(call, &room)))
+    int rc = check_name_arg(call, name);
+    if (rc || (rc = call_room_owned(call, &room)))
         return rc;
     if (!room->name)
         return call_fail(call, REDO_ENAME);
-    if ((rc = check_free(call, name->bytes.data, name->bytes.size)))
+    if ((rc = check_free(call, name->bytes.data, name->bytes.size, room->uid)))
         return rc;
     char *copy = malloc(name->bytes.size + 1);
     if (!copy)
@@ -450,7 +528,7 @@ int call_renamesession(struct call *call)
     memcpy(copy, name->bytes.data, name->bytes.size);
     copy[name->bytes.size] = '\0';
     /* Under its old name the store shows it until the batch is on disk. */
-    if (room->stored && rooms_leave(call->gateway, room->handle)) {
+    if (room->stored && rooms_leave(call->gateway, room->handle, LEAVING_NAME)) {
         free(copy);
         return call_fail(call, REDO_ENOMEM);
     }
@@ -463,6 +541,32 @@ int call_renamesession(struct call *call)
         batch_rename(change(call), room->handle, room->name, room->name_size);
         room->number = call->number;
     }
+    reply_session(call_reply(call), room);
+    return REDO_OK;
+}
+
+/* A session of an older store has no group: it gets its owner's when the owner first says who may.
+ */
+static void set_mode(struct room *room, struct asker const *asker, uint32_t mode)
+{
+    if (!room->mode && asker->uid == room->uid)
+        room->gid = asker->gid;
+    room->mode = mode;
+}
+
+int call_setsessionmode(struct call *call)
+{
+    struct arg const *mode = &call->args.param[1];
+    struct room *room;
+    int rc = call_room_owned(call, &room);
+    if (rc || (rc = call_check_mode(call, mode)))
+        return rc;
+    set_mode(room, call->client->asker, (uint32_t)mode->integer);
+    if (room->stored) {
+        batch_access(change(call), room->handle, room->uid, room->gid, room->mode);
+        room->number = call->number;
+    }
+    room_expel(room);
     reply_session(call_reply(call), room);
     return REDO_OK;
 }
@@ -480,10 +584,11 @@ static void run_copy(struct job *job)
     if (job->result)
         return;
     job->packed = (struct buffer){.data = dump, .size = size, .cap = size};
-    job->more = store_find(job->reader, job->name.data, job->name.size, &other) == REDO_OK;
+    job->more =
+        store_find(job->reader, job->name.data, job->name.size, job->asker->uid, &other) == REDO_OK;
 }
 
-static int copy_stored(struct call *call, struct room const *room, struct arg const *name,
+static int copy_stored(struct call *call, struct room const *room, struct beginning const *how,
                        struct room **begun)
 {
     struct job *job = call_finished(call, run_copy);
@@ -492,31 +597,27 @@ static int copy_stored(struct call *call, struct room const *room, struct arg co
         if (job) {
             job->run = run_copy;
             job->id = room->handle;
-            buffer_append(&job->name, name->bytes.data, name->bytes.size);
+            buffer_append(&job->name, how->name, how->name_size);
         }
         return call_start(call, job);
     }
     if (job->result)
         return call_fail(call, job->result);
-    if (job->more || registry_named(&call->gateway->registry, name->bytes.data, name->bytes.size)) {
-        call_fail(call, REDO_EEXISTS);
-        error_add_text(&call->error, "name", name->bytes.data, name->bytes.size);
-        return REDO_EEXISTS;
-    }
+    if (job->more || registry_named(&call->gateway->registry, how->name, how->name_size,
+                                    call->client->asker->uid))
+        return fail_exists(call, how->name, how->name_size);
     struct history *history = job->history;
     job->history = NULL; /* the room's, or gone */
-    return begin_dumped(call, history, name->bytes.data, name->bytes.size, true,
-                        room_relaxed(room, call->client), job->packed.data, job->packed.size,
-                        begun);
+    return begin_dumped(call, history, how, job->packed.data, job->packed.size, begun);
 }
 
-static int copy_in_memory(struct call *call, struct room const *room, struct arg const *name,
+static int copy_in_memory(struct call *call, struct room const *room, struct beginning how,
                           struct room **begun)
 {
     void *dump;
     size_t size;
     struct history *history;
-    int rc = check_free(call, name->bytes.data, name->bytes.size);
+    int rc = check_free(call, how.name, how.name_size, call->client->asker->uid);
     if (rc)
         return rc;
     rc = history_dump(room->history, &dump, &size);
@@ -526,20 +627,22 @@ static int copy_in_memory(struct call *call, struct room const *room, struct arg
     }
     if (rc)
         return call_fail(call, rc);
-    /* What is not to touch the disk does not by a copy either. */
-    return begin(call, history, name->bytes.data, name->bytes.size, !room->name,
-                 room_relaxed(room, call->client), begun);
+    how.stored = !room->name; /* what is not to touch the disk does not by a copy either */
+    return begin(call, history, how, begun);
 }
 
 int call_copysession(struct call *call)
 {
     struct arg const *name = &call->args.param[1];
     struct room *room, *begun;
-    int rc = check_name(call, name);
-    if (rc || (rc = call_room(call, &room)))
+    int rc = check_name_arg(call, name);
+    if (rc || (rc = call_check_mode(call, args_option(&call->args, "mode"))) ||
+        (rc = call_room(call, &room)))
         return rc;
-    rc = room->stored ? copy_stored(call, room, name, &begun)
-                      : copy_in_memory(call, room, name, &begun);
+    struct beginning how = beginning_of(call, name);
+    how.relaxed = room_relaxed(room, call->client);
+    rc = room->stored ? copy_stored(call, room, &how, &begun)
+                      : copy_in_memory(call, room, how, &begun);
     if (rc)
         return rc;
     call_waits_for(call, begun);

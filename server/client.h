@@ -10,6 +10,7 @@
 #include "server/list.h"
 #include "server/outbox.h"
 
+struct asker;
 struct job;
 
 struct relaxed {
@@ -19,12 +20,17 @@ struct relaxed {
 
 struct client {
     struct conn *conn;
+    struct asker *asker;       /* who it is */
     struct link privates;      /* of struct room.in_owner */
     struct link subscriptions; /* of struct subscription.in_client */
     struct link in_clients;    /* gateway.clients */
     struct outbox outbox;      /* all that is sent to it goes through here */
-    struct job *job;           /* that its request waits for, or NULL */
-    struct relaxed *relaxed;   /* the sessions of which it is told at once */
+    char *name;                /* that it gave, the author of what it makes; or NULL */
+    size_t name_size;
+    uint32_t author;         /* the number it had last, in some session: a guess */
+    struct job *job;         /* that its request waits for, or NULL */
+    uint64_t found;          /* what the name in its request was found to stand for; 0: not yet */
+    struct relaxed *relaxed; /* the sessions of which it is told at once */
     size_t relaxed_count;
 };
 

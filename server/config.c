@@ -131,6 +131,26 @@ static bool set_max_per_user(struct reading *reading)
     return parse_size(reading, 0, &reading->config->max_per_user);
 }
 
+static bool set_user_connections(struct reading *reading)
+{
+    return parse_size(reading, 0, &reading->config->user_connections);
+}
+
+static bool set_user_sessions(struct reading *reading)
+{
+    return parse_size(reading, 0, &reading->config->user_sessions);
+}
+
+static bool set_user_positions(struct reading *reading)
+{
+    return parse_size(reading, 0, &reading->config->user_positions);
+}
+
+static bool set_user_bytes(struct reading *reading)
+{
+    return parse_size(reading, 0, &reading->config->user_bytes);
+}
+
 static bool set_output_soft(struct reading *reading)
 {
     return parse_size(reading, 1024, &reading->config->output_soft);
@@ -139,6 +159,51 @@ static bool set_output_soft(struct reading *reading)
 static bool set_output_hard(struct reading *reading)
 {
     return parse_size(reading, 1024, &reading->config->output_hard);
+}
+
+/* A year at most: so no product of it overflows. */
+static bool parse_seconds(struct reading *reading, size_t *seconds)
+{
+    size_t number;
+
+    if (!parse_size(reading, 0, &number))
+        return false;
+    if (number > 31536000)
+        return problem(reading, "is more than 31536000 seconds");
+    *seconds = number;
+    return true;
+}
+
+static bool set_output_seconds(struct reading *reading)
+{
+    return parse_seconds(reading, &reading->config->output_seconds);
+}
+
+static bool set_output_per_user(struct reading *reading)
+{
+    size_t size;
+
+    if (!parse_size(reading, 0, &size))
+        return false;
+    if (size > 0 && size < 1024)
+        return problem(reading, "is less than 1024, and not 0");
+    reading->config->output_per_user = size;
+    return true;
+}
+
+static bool set_idle_timeout(struct reading *reading)
+{
+    return parse_seconds(reading, &reading->config->idle_timeout);
+}
+
+static bool set_keepalive(struct reading *reading)
+{
+    return parse_seconds(reading, &reading->config->keepalive);
+}
+
+static bool set_stall_timeout(struct reading *reading)
+{
+    return parse_seconds(reading, &reading->config->stall_timeout);
 }
 
 static bool set_memory_budget(struct reading *reading)
@@ -183,9 +248,30 @@ static struct description {
     {"max-message", "BYTES", set_max_message, "the largest message read (64M)"},
     {"max-connections", "N", set_max_connections, "connections at a time (4096)"},
     {"max-per-user", "N", set_max_per_user, "the same, of one user (0: no such limit)"},
+    {"user-connections", "N", set_user_connections,
+     "of one user, but root and the daemon's own, who\nhave none of these four limits (0: no "
+     "limit)"},
+    {"user-sessions", "N", set_user_sessions, "a user's sessions (0: no limit)"},
+    {"user-positions", "N", set_user_positions, "positions of a user's sessions (0: no limit)"},
+    {"user-bytes", "BYTES", set_user_bytes,
+     "bytes of a user's sessions, with those that are\nin the trash (0: no limit)"},
     {"output-soft", "BYTES", set_output_soft,
      "with so much unread by a client, nothing is\nread from it (4M)"},
-    {"output-hard", "BYTES", set_output_hard, "with so much, it is disconnected (64M)"},
+    {"output-seconds", "SECONDS", set_output_seconds,
+     "and if it takes no more for so long, it is told\nof no more events, but once that it lags "
+     "(5)"},
+    {"output-hard", "BYTES", set_output_hard,
+     "with so much, it is disconnected; events stop\nbefore that (64M)"},
+    {"output-per-user", "BYTES", set_output_per_user,
+     "with so much unread by one user's clients\ntogether, those who hold the most lag\n"
+     "(256M; 0: no such limit)"},
+    {"idle-timeout", "SECONDS", set_idle_timeout,
+     "clients that say nothing for so long are\ndisconnected (0: never)"},
+    {"keepalive", "SECONDS", set_keepalive,
+     "clients that are attached and were told nothing\nfor so long are told that the daemon lives\n"
+     "(0: never)"},
+    {"stall-timeout", "SECONDS", set_stall_timeout,
+     "clients that take nothing of what is due to\nthem for so long are disconnected (0: never)"},
     {"memory-budget", "BYTES", set_memory_budget,
      "memory that sessions may take before those that\nnobody uses leave it (1G)"},
     {"relaxed-delay", "MS", set_relaxed_delay,
@@ -217,7 +303,7 @@ static void print_help(struct config const *config, FILE *out)
             char const *end = strchr(help, '\n');
             int size = end != NULL ? (int)(end - help) : (int)strlen(help);
 
-            fprintf(out, "  %-22s  %.*s\n", left, size, help);
+            fprintf(out, "  %-25s  %.*s\n", left, size, help);
             left[0] = '\0';
             help = end != NULL ? end + 1 : NULL;
         }
@@ -245,7 +331,9 @@ static void set_defaults(struct config *config)
         .max_message = 64 * 1024 * 1024,
         .max_connections = 4096,
         .output_soft = 4 * 1024 * 1024,
+        .output_seconds = 5,
         .output_hard = 64 * 1024 * 1024,
+        .output_per_user = 256 * 1024 * 1024,
         .memory_budget = 1024 * 1024 * 1024,
         .relaxed_delay = 100,
     };

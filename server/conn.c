@@ -8,6 +8,7 @@
  * out in the same write; while some is left the idle handle keeps poll from sleeping. */
 #include "server/conn.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "protocol/method.h"
 #include "protocol/pack.h"
 #include "server/log.h"
+#include "server/tend.h"
 
 /* What one connection gets done in a turn before others have theirs. */
 #define TURN_MESSAGES 256
@@ -60,14 +62,58 @@ static void update_reading(struct conn *conn)
         uv_read_stop((uv_stream_t *)&conn->pipe);
 }
 
+/* Its user's share knows how much is queued now. */
+static void charge(struct conn *conn)
+{
+    share_charge(conn->share, &conn->charged, conn_queued(conn));
+}
+
+bool conn_share_exceeded(struct conn *conn, size_t more)
+{
+    share_charge(conn->share, &conn->charged, conn_queued(conn) + more);
+    return share_exceeded(conn->share, conn->conns->limits.output_user, conn->charged);
+}
+
+/* Since when it is over the soft limit, if it is. What came at once, or waited for the disk, may be
+ * more than that; it counts from the time on that the kernel takes no more. */
+static void note_over(struct conn *conn, size_t queued)
+{
+    bool over = conn->writing && queued > conn->conns->limits.output_soft;
+    if (over && !conn->over)
+        conn->over_since = uv_now(conn->conns->loop);
+    conn->over = over;
+}
+
+bool conn_lags(struct conn *conn, size_t more)
+{
+    struct conn_limits const *limits = &conn->conns->limits;
+    size_t queued = conn_queued(conn) + more;
+    note_over(conn, queued - more); /* it may have been less meanwhile */
+    note_over(conn, queued);
+    if (conn->over && uv_now(conn->conns->loop) - conn->over_since >= limits->soft_ms)
+        return true;
+    /* The rest is for what must be said then. */
+    return queued > limits->output_hard - limits->output_hard / 8;
+}
+
 static bool choke(struct conn *conn)
 {
-    if (!conn->choked && conn_queued(conn) > conn->conns->limits.output_soft) {
+    if (conn->choked)
+        return true;
+    if (conn_queued(conn) > conn->conns->limits.output_soft || conn_share_exceeded(conn, 0)) {
         conn->choked = true;
         log_debug("connection %llu does not read: %zu bytes are waiting for it",
                   (unsigned long long)conn->number, conn_queued(conn));
     }
     return conn->choked;
+}
+
+void conn_choke(struct conn *conn)
+{
+    if (!conn->writing) /* on_written() comes back to it */
+        return;
+    conn->choked = true;
+    update_reading(conn);
 }
 
 static void on_spin(uv_idle_t *idle)
@@ -87,7 +133,10 @@ static void make_ready(struct conn *conn)
 /* Output has gone out. */
 static void relieve(struct conn *conn)
 {
-    if (!conn->choked || conn_queued(conn) > conn->conns->limits.output_soft / 2)
+    charge(conn);
+    note_over(conn, conn_queued(conn));
+    if (!conn->choked || conn_queued(conn) > conn->conns->limits.output_soft / 2 ||
+        conn_share_exceeded(conn, 0))
         return;
     conn->choked = false;
     if (conn->in.size > 0 || conn->eof)
@@ -97,7 +146,7 @@ static void relieve(struct conn *conn)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-static void tell_error(struct conn *conn, struct error const *error, bool has_id, uint32_t id)
+void conn_tell_error(struct conn *conn, struct error const *error, bool has_id, uint32_t id)
 {
     if (conn->conns->handler->invalid) {
         conn->conns->handler->invalid(conn, error, has_id, id);
@@ -139,7 +188,7 @@ static void break_off(struct conn *conn, char const *data, size_t size)
                 (long)conn->peer.pid, error.message);
 
     bool has_id = message_peek(data, size, &id);
-    tell_error(conn, &error, has_id, has_id ? id : 0);
+    conn_tell_error(conn, &error, has_id, has_id ? id : 0);
     conn_finish(conn);
 }
 
@@ -161,7 +210,7 @@ static bool deliver(struct conn *conn, char const *data)
 
     struct error error;
     error_begin(&error, code, NULL);
-    tell_error(conn, &error, message.type == MESSAGE_REQUEST && message.has_id, message.id);
+    conn_tell_error(conn, &error, message.type == MESSAGE_REQUEST && message.has_id, message.id);
     return true;
 }
 
@@ -181,6 +230,7 @@ static void look(struct conn *conn)
     size_t begin = 0;
     bool more = false;
 
+    conn->conns->looks++;
     while (conn->state == CONN_OPEN && !conn->paused && begin < conn->in.size) {
         if (choke(conn))
             break;
@@ -220,6 +270,18 @@ static void look(struct conn *conn)
         conn_finish(conn);
     }
     update_reading(conn);
+}
+
+bool conn_hung_up(struct conn *conn)
+{
+    struct pollfd fd = {.fd = -1};
+
+    if (conn->asked != conn->conns->looks) {
+        conn->asked = conn->conns->looks;
+        uv_fileno((uv_handle_t const *)&conn->pipe, &fd.fd);
+        conn->hung_up = poll(&fd, 1, 0) == 1 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL));
+    }
+    return conn->hung_up;
 }
 
 /* ---- buffers of the idle ----------------------------------------------------------------- */
@@ -288,6 +350,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, uv_buf_t const *room)
         return;
     }
     keep_warm(conn);
+    tend_heard(conn);
     if (size > 0) {
         conn->in.size += (size_t)size;
         if ((size_t)size == room->len && conn->read_size < READ_MOST)
@@ -308,6 +371,7 @@ void conn_touch(struct conn *conn)
         conn->overflow = true;
         buffer_free(&conn->out);
     }
+    charge(conn);
     if (!is_listed(&conn->in_dirty))
         list_append(&conn->conns->dirty, &conn->in_dirty);
 }
@@ -354,6 +418,8 @@ static int write_out(struct conn *conn)
     conn->write.data = conn;
     int error = uv_write(&conn->write, stream, &bytes, 1, on_written);
     conn->writing = error == 0;
+    if (conn->writing)
+        tend_blocked(conn);
     return error;
 }
 
@@ -369,10 +435,12 @@ static void flush(struct conn *conn)
         conn_end(conn);
         return;
     }
+    charge(conn);
     if (conn->writing)
         return; /* on_written() comes back to it */
     if (conn->out.size > 0) {
         keep_warm(conn);
+        tend_sent(conn);
         int error = write_out(conn);
         if (error < 0) {
             log_debug("connection %llu: %s", number, uv_strerror(error));
@@ -427,9 +495,13 @@ static void on_closed(uv_handle_t *handle)
 struct conn *conn_open(struct conns *conns, int fd, struct peer const *peer)
 {
     struct conn *conn = calloc(1, sizeof *conn);
-    int error = conn == NULL ? UV_ENOMEM : uv_pipe_init(conns->loop, &conn->pipe, 0);
+    struct share *share = share_join(&conns->shares, peer->uid);
+    int error =
+        conn == NULL || share == NULL ? UV_ENOMEM : uv_pipe_init(conns->loop, &conn->pipe, 0);
 
     if (error < 0) {
+        if (share != NULL)
+            share_leave(share);
         log_limited(LOG_KIND_LIMIT, LOG_LEVEL_WARN, "a connection was refused: %s",
                     uv_strerror(error));
         close(fd);
@@ -439,6 +511,7 @@ struct conn *conn_open(struct conns *conns, int fd, struct peer const *peer)
     conn->conns = conns;
     conn->number = ++conns->made;
     conn->peer = *peer;
+    conn->share = share;
     conn->state = CONN_OPEN;
     conn->read_size = READ_FIRST;
     conn->pipe.data = conn;
@@ -452,12 +525,14 @@ struct conn *conn_open(struct conns *conns, int fd, struct peer const *peer)
     if (error < 0) {
         log_error("a connection could not be opened: %s", uv_strerror(error));
         close(fd);
+        share_leave(share);
         conn->state = CONN_ENDED; /* before it was one: the handler never hears of it */
         uv_close((uv_handle_t *)&conn->pipe, on_closed);
         return NULL;
     }
     list_append(&conns->all, &conn->in_all);
     conns->count++;
+    tend_opened(conn);
     update_reading(conn);
     return conn;
 }
@@ -473,6 +548,8 @@ void conn_end(struct conn *conn)
     list_remove(&conn->in_ready);
     list_remove(&conn->in_warm);
     conn->conns->handler->closed(conn);
+    share_charge(conn->share, &conn->charged, 0);
+    share_leave(conn->share);
     uv_close((uv_handle_t *)&conn->pipe, on_closed);
 }
 
@@ -484,6 +561,7 @@ void conn_finish(struct conn *conn)
     list_remove(&conn->in_ready);
     update_reading(conn);
     conn_touch(conn);
+    tend_dismissed(conn);
 }
 
 void conn_resume(struct conn *conn)
@@ -514,12 +592,14 @@ int conns_init(struct conns *conns, uv_loop_t *loop, struct conn_limits const *l
     list_init(&conns->dirty);
     list_init(&conns->ready);
     list_init(&conns->warm);
+    list_init(&conns->shares);
     if (!msgpack_zone_init(&conns->zone, ZONE_CHUNK))
         return UV_ENOMEM;
     /* These never fail. */
     uv_prepare_init(loop, &conns->prepare);
     uv_idle_init(loop, &conns->spin);
     uv_timer_init(loop, &conns->trim);
+    tend_init(conns);
     conns->prepare.data = conns->spin.data = conns->trim.data = conns;
     uv_prepare_start(&conns->prepare, on_prepare);
     return 0;
@@ -542,5 +622,6 @@ void conns_close(struct conns *conns)
     uv_close((uv_handle_t *)&conns->prepare, NULL);
     uv_close((uv_handle_t *)&conns->spin, NULL);
     uv_close((uv_handle_t *)&conns->trim, NULL);
+    tend_close(conns);
     msgpack_zone_destroy(&conns->zone);
 }

@@ -10,8 +10,10 @@
  * to a connection goes out in a single write, however many responses and events that is. While the
  * kernel takes no more, the next output gathers in a second buffer.
  *
- * Bounds. A peer that does not read what it is due is not read from either, past the soft limit;
- * past the hard limit, which only events can reach, it is disconnected. It costs others nothing.
+ * Bounds. A peer that does not read what it is due is not read from either, past the soft limit,
+ * nor past its part of what all connections of its user may hold (see share.h). Events come
+ * unasked: before it appends one, the handler asks with conn_lags() and conn_share_exceeded()
+ * whether it still may. Past the hard limit the connection is ended. It costs others nothing.
  *
  * Loop thread only, in a process that ignores SIGPIPE. */
 #ifndef SERVER_CONN_H
@@ -29,6 +31,7 @@
 #include "protocol/message.h"
 #include "server/list.h"
 #include "server/peer.h"
+#include "server/share.h"
 
 struct conn;
 
@@ -46,12 +49,20 @@ struct conn_handler {
     /* The connection is over: forget it. conn->data is the handler's to free now; the struct is
      * gone some time after the return. Called exactly once for each conn_open() that succeeded. */
     void (*closed)(struct conn *conn);
+
+    /* Nothing went out for limits.keepalive_ms: something may be said. NULL: nothing is. */
+    void (*keepalive)(struct conn *conn);
 };
 
 struct conn_limits {
     struct frame_limits frame; /* of a message */
-    size_t output_soft;        /* bytes queued that stop the reading */
+    size_t output_soft;        /* bytes queued that stop the reading ... */
+    uint64_t soft_ms;          /* ... and, if it takes no more for so long, events */
     size_t output_hard;        /* bytes queued that end the connection */
+    size_t output_user;        /* bytes queued for all connections of a user; 0: no such limit */
+    uint64_t idle_ms;          /* without a byte from the peer, after which it is told to go ... */
+    uint64_t keepalive_ms;     /* ... without one to it, after which the handler is asked ... */
+    uint64_t stall_ms; /* ... and without one taken by it, after which it is ended; 0: never */
 };
 
 /* All connections of a loop. */
@@ -64,12 +75,15 @@ struct conns {
     struct link dirty;    /* output to be written in this turn */
     struct link ready;    /* input left over for the next turn */
     struct link warm;     /* buffers to be freed once idle */
+    struct link shares;   /* of struct share.in_shares */
     size_t count;         /* in `all` */
     uint64_t made;        /* number of the newest */
     uint64_t turn;        /* of the loop */
+    uint64_t looks;       /* at the input of any connection */
     uv_prepare_t prepare; /* before the loop sleeps */
     uv_idle_t spin;       /* active while `ready` is not empty: the loop does not sleep */
     uv_timer_t trim;      /* active while `warm` is not empty */
+    uv_timer_t tend;      /* see tend.h */
     msgpack_zone zone;    /* of the message at hand */
 };
 
@@ -84,6 +98,8 @@ struct conn {
     void *data;            /* the handler's */
     uint64_t number;       /* in order of coming; for the log */
     struct peer peer;      /* who it is */
+    struct share *share;   /* of its user ... */
+    size_t charged;        /* ... and how much of that is this one's */
     bool errors_as_string; /* of this peer's errors; see error_pack(). Set by the handler */
 
     enum conn_state state;
@@ -93,6 +109,7 @@ struct conn {
     bool overflow;   /* over output_hard: ends at the next flush, output is dropped */
     bool paused;     /* a message waits for conn_resume() */
     bool writing;    /* `sending` is libuv's */
+    bool over;       /* over output_soft while the kernel takes no more, since over_since */
     bool idle;       /* nothing happened since the last look of the trim timer */
     unsigned held;   /* see conn_hold() */
     size_t withheld; /* bytes that the handler keeps back: they count as queued. The handler's to
@@ -104,6 +121,13 @@ struct conn {
     uint64_t turn;       /* the two below are of this turn */
     unsigned turn_count; /* messages handled */
     size_t turn_bytes;   /* their bytes */
+    uint64_t asked;      /* the look at which conn_hung_up() asked the kernel ... */
+    bool hung_up;        /* ... and what it said */
+
+    uint64_t over_since;  /* times of the loop; the others are tend's: */
+    uint64_t heard, sent; /* when bytes last came, went out, */
+    uint64_t moved;       /* and were taken by the kernel that had not taken all; */
+    size_t left;          /* what it had not taken then */
 
     struct buffer out;     /* appended, and not given to libuv */
     struct buffer sending; /* being written */
@@ -140,6 +164,22 @@ void conn_touch(struct conn *conn);
 /* Bytes appended, or withheld, and not taken by the kernel yet. */
 size_t conn_queued(struct conn const *conn);
 
+/* Whether the peer lags too far to be sent `more` bytes that it has not asked for: the kernel has
+ * taken no more for soft_ms while over output_soft was queued; or they would come near output_hard,
+ * so that little but answers reaches that. What is withheld counts, but to wait for the disk alone
+ * is not to lag. */
+bool conn_lags(struct conn *conn, size_t more);
+
+/* Whether with `more` bytes the connections of its user hold too much together, and this one more
+ * than its part of it. */
+bool conn_share_exceeded(struct conn *conn, size_t more);
+
+/* The peer lags: if the kernel takes no more, nothing more is read until it has read. */
+void conn_choke(struct conn *conn);
+
+/* Appends an error, in the handler's way (see `invalid`). */
+void conn_tell_error(struct conn *conn, struct error const *error, bool has_id, uint32_t id);
+
 /* The message that was not handled can be now. */
 void conn_resume(struct conn *conn);
 
@@ -147,6 +187,11 @@ void conn_resume(struct conn *conn);
  * each hold, a connection that finishes waits for it. Not to be called after `closed`. */
 void conn_hold(struct conn *conn);
 void conn_release(struct conn *conn);
+
+/* Whether the peer has closed its end: it hears nothing any more, though some of what it sent
+ * before may not be looked at yet. One that is still there when a message is looked at is so for
+ * the rest of the look. */
+bool conn_hung_up(struct conn *conn);
 
 /* Reads no more, writes what there is, then ends. */
 void conn_finish(struct conn *conn);

@@ -33,6 +33,13 @@ static void on_invalid(struct conn *conn, struct error const *error, bool has_id
     gateway_invalid(&daemon->gateway, conn, error, has_id, id);
 }
 
+static void on_keepalive(struct conn *conn)
+{
+    struct daemon *daemon = conn->conns->data;
+
+    gateway_keepalive(&daemon->gateway, conn);
+}
+
 static void end_if_alone(struct daemon *daemon);
 
 static void on_closed(struct conn *conn)
@@ -45,7 +52,11 @@ static void on_closed(struct conn *conn)
 }
 
 static struct conn_handler const handler = {
-    .message = on_message, .invalid = on_invalid, .closed = on_closed};
+    .message = on_message,
+    .invalid = on_invalid,
+    .closed = on_closed,
+    .keepalive = on_keepalive,
+};
 
 static size_t connections_of(struct daemon *daemon, uid_t uid)
 {
@@ -67,6 +78,10 @@ static char const *limit_broken(struct daemon *daemon, uid_t uid, size_t *value)
     *value = config->max_per_user;
     if (config->max_per_user > 0 && connections_of(daemon, uid) >= config->max_per_user)
         return "max-per-user";
+    *value = config->user_connections;
+    if (config->user_connections > 0 && !usage_exempt(uid) &&
+        connections_of(daemon, uid) >= config->user_connections)
+        return "user_connections";
     return NULL;
 }
 
@@ -204,7 +219,12 @@ static int init_loop(struct daemon *daemon)
     struct conn_limits limits = {
         .frame = FRAME_LIMITS_DEFAULT,
         .output_soft = config->output_soft,
+        .soft_ms = config->output_seconds * 1000,
         .output_hard = config->output_hard,
+        .output_user = config->output_per_user,
+        .idle_ms = config->idle_timeout * 1000,
+        .keepalive_ms = config->keepalive * 1000,
+        .stall_ms = config->stall_timeout * 1000,
     };
 
     limits.frame.bytes = config->max_message;

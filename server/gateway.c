@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "protocol/error.h"
+#include "server/access.h"
 #include "server/call.h"
 #include "server/client.h"
 #include "server/conn.h"
 #include "server/daemon.h"
+#include "server/event.h"
 #include "server/job.h"
 #include "server/log.h"
 #include "server/rooms.h"
@@ -31,6 +33,7 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_PURGESESSION] = call_purgesession,
     [METHOD_RENAMESESSION] = call_renamesession,
     [METHOD_COPYSESSION] = call_copysession,
+    [METHOD_SETSESSIONMODE] = call_setsessionmode,
     [METHOD_GETSESSION] = call_getsession,
     [METHOD_GETFIRSTPOSITION] = call_getfirstposition,
     [METHOD_GETSESSIONSIZE] = call_getsessionsize,
@@ -53,6 +56,19 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_GETPROPERTIES] = call_getproperties,
     [METHOD_HASSESSIONCHANGED] = call_hassessionchanged,
     [METHOD_CLEARSESSIONCHANGED] = call_clearsessionchanged,
+    [METHOD_SETCURSOR] = call_setcursor,
+    [METHOD_UNDO] = call_undo,
+    [METHOD_REDO] = call_redo,
+    [METHOD_MOVECURSOR] = call_movecursor,
+    [METHOD_DROPCURSOR] = call_dropcursor,
+    [METHOD_GETCURSOR] = call_getcursor,
+    [METHOD_GETCURSORS] = call_getcursors,
+    [METHOD_GETAUTHORS] = call_getauthors,
+    [METHOD_BEGINCHANGES] = call_beginchanges,
+    [METHOD_ADDCHANGES] = call_addchanges,
+    [METHOD_GETTABLE] = call_gettable,
+    [METHOD_GETLINES] = call_getlines,
+    [METHOD_GETDIFF] = call_getdiff,
     [METHOD_GETPOSITION] = call_getposition,
     [METHOD_GETBRANCHES] = call_getbranches,
     [METHOD_GETPATH] = call_getpath,
@@ -119,6 +135,9 @@ static int open_store(struct gateway *gateway)
     if (!rc) {
         gateway->registry.next_handle = last + 1;
         gateway->readers[gateway->reader_count++] = reader;
+        rc = usage_count(&gateway->usage, reader);
+    }
+    if (!rc) {
         if (committer_init(&gateway->committer, gateway->loop, gateway->store,
                            (int)config->relaxed_delay, &committer_handler, gateway) == 0) {
             trash_init(&gateway->trash, gateway, (int64_t)config->trash_age);
@@ -135,8 +154,13 @@ int gateway_init(struct gateway *gateway, struct daemon *daemon)
 {
     *gateway = (struct gateway){
         .daemon = daemon, .loop = &daemon->loop, .budget = daemon->config.memory_budget};
+    struct config const *config = &daemon->config;
+    usage_init(&gateway->usage, (struct usage_amount){.sessions = config->user_sessions,
+                                                      .positions = config->user_positions,
+                                                      .bytes = config->user_bytes});
     registry_init(&gateway->registry);
     list_init(&gateway->clients);
+    list_init(&gateway->lagging);
     list_init(&gateway->recent);
     list_init(&gateway->waiting);
     if (!methods_init(&gateway->methods)) {
@@ -156,6 +180,7 @@ void gateway_close(struct gateway *gateway)
             log_error("what was changed last could not be stored: %s", redo_strerror(rc));
     }
     registry_close(&gateway->registry);
+    usage_close(&gateway->usage);
     buffer_free(&gateway->nowhere);
     free(gateway->leaving);
 }
@@ -172,8 +197,13 @@ void gateway_finish(struct gateway *gateway)
 void gateway_open(struct gateway *gateway, struct conn *conn)
 {
     struct client *client = calloc(1, sizeof *client);
-    if (!client) {
+    uv_os_fd_t fd = -1;
+    uv_fileno((uv_handle_t *)&conn->pipe, &fd);
+    if (client)
+        client->asker = asker_new(&conn->peer, fd);
+    if (!client || !client->asker) {
         log_error("out of memory for a connection");
+        free(client);
         conn_end(conn);
         return;
     }
@@ -257,6 +287,9 @@ bool gateway_message(struct gateway *gateway, struct conn *conn, struct message 
     }
     if (call.client->job) /* its result was used, and the error may tell a text of it */
         job_free(call.client->job);
+    call.client->found = 0;
+    if (gateway->broken)
+        rooms_discard_broken(gateway);
     return true;
 }
 
@@ -275,6 +308,16 @@ void gateway_invalid(struct gateway *gateway, struct conn *conn, struct error co
     }
 }
 
+void gateway_keepalive(struct gateway *gateway, struct conn *conn)
+{
+    struct client *client = conn->data;
+    if (!client || list_empty(&client->subscriptions))
+        return;
+    /* Not after what waits for the disk: it means just that all is well without it. */
+    event_pack_keepalive(conn_out(conn), gateway->daemon->config.keepalive);
+    conn_touch(conn);
+}
+
 void gateway_gone(struct gateway *gateway, struct conn *conn)
 {
     struct client *client = conn->data;
@@ -288,6 +331,8 @@ void gateway_gone(struct gateway *gateway, struct conn *conn)
     list_remove(&client->in_clients);
     outbox_close(&client->outbox);
     free(client->relaxed);
+    asker_release(client->asker);
+    free(client->name);
     free(client);
     conn->data = NULL;
 }

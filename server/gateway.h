@@ -2,11 +2,13 @@
 #ifndef SERVER_GATEWAY_H
 #define SERVER_GATEWAY_H
 
+#include "core/touched.h"
 #include "protocol/message.h"
 #include "protocol/method.h"
 #include "server/committer.h"
 #include "server/registry.h"
 #include "server/trash.h"
+#include "server/usage.h"
 
 struct conn;
 struct daemon;
@@ -14,9 +16,12 @@ struct daemon;
 #define GATEWAY_DEPARTED 1024 /* a power of two */
 #define GATEWAY_READERS 4     /* of the store, kept open */
 
-/* A session that is being taken away in a batch that is not on disk yet. */
+/* A session that is being taken away in a batch that is not on disk yet: its name goes, or it goes
+ * to the trash, or for ever. */
+enum leaving_how { LEAVING_NAME, LEAVING_TO_TRASH, LEAVING_FOR_EVER };
 struct leaving {
     uint64_t id, number;
+    enum leaving_how how;
 };
 
 struct gateway {
@@ -25,6 +30,8 @@ struct gateway {
     struct methods methods;
     struct registry registry; /* of the sessions in memory */
     struct link clients;      /* of struct client.in_clients */
+    struct link lagging;      /* of struct subscription.in_lagging; empty between callbacks */
+    struct touched touched;   /* by the operation at hand, if anyone is to be told */
     struct buffer nowhere;    /* results of calls that came as notifications */
     struct store *store;      /* NULL: sessions live in memory alone */
     struct committer committer;
@@ -38,6 +45,8 @@ struct gateway {
     size_t leaving_count, leaving_cap;
     struct link recent; /* of struct room.in_recent */
     struct trash trash;
+    struct usage usage;    /* what users take */
+    bool broken;           /* sessions are: see rooms_discard_broken() */
     bool closing;          /* gateway_close() was called */
     size_t memory, budget; /* bytes that sessions take, and may take */
 };
@@ -58,6 +67,8 @@ void gateway_open(struct gateway *gateway, struct conn *conn);
 bool gateway_message(struct gateway *gateway, struct conn *conn, struct message const *message);
 void gateway_invalid(struct gateway *gateway, struct conn *conn, struct error const *error,
                      bool has_id, uint32_t id);
+/* Nothing went out to it for a while: a client that is attached is told that the daemon lives. */
+void gateway_keepalive(struct gateway *gateway, struct conn *conn);
 void gateway_gone(struct gateway *gateway, struct conn *conn);
 
 #endif

@@ -19,6 +19,7 @@ struct job *job_new(struct gateway *gateway, struct client *client)
         if (client->job)
             job_free(client->job); /* a step of the same request, done and used */
         client->job = job;
+        job->asker = asker_hold(client->asker);
     }
     return job;
 }
@@ -27,6 +28,7 @@ void job_free(struct job *job)
 {
     if (job->client && job->client->job == job)
         job->client->job = NULL;
+    asker_release(job->asker);
     history_free(job->history);
     buffer_free(&job->name);
     buffer_free(&job->after);

@@ -9,6 +9,7 @@
 
 #include "core/history.h"
 #include "protocol/buffer.h"
+#include "server/access.h"
 #include "server/client.h"
 #include "server/list.h"
 #include "server/store/store.h"
@@ -32,8 +33,11 @@ struct job {
     /* On the loop, before the request is delivered again; may be NULL. */
     void (*finish)(struct job *job);
 
-    /* What is asked. */
+    /* What is asked, and by whom. */
+    struct asker *asker; /* held; NULL: nobody, who may do everything */
     bool named;
+    bool anyone;        /* also others' sessions of that name */
+    uint32_t owner;     /* of the name */
     struct buffer name; /* of a session; or a path */
     struct buffer after;
     uint64_t id;

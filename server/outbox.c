@@ -26,7 +26,13 @@ static void account(struct outbox *o)
         conn_hold(o->conn);
     else if (!o->count && o->conn->withheld)
         conn_release(o->conn);
-    o->conn->withheld = o->count ? o->bytes.size + 1 : 0;
+    o->conn->withheld = o->count ? o->bytes.size + o->count * sizeof *o->entries : 0;
+}
+
+void outbox_account(struct outbox *o)
+{
+    account(o);
+    conn_touch(o->conn);
 }
 
 static bool enter(struct outbox *o, struct outbox_entry entry)

@@ -34,6 +34,9 @@ void outbox_close(struct outbox *o);
 struct buffer *outbox_answer(struct outbox *o, bool waits, uint64_t number, uint32_t id);
 struct buffer *outbox_event(struct outbox *o, bool waits, uint64_t number, uint64_t session);
 
+/* Bytes were appended: they count as queued from here on, and not only from what comes next. */
+void outbox_account(struct outbox *o);
+
 /* Batches up to `committed` are on disk: sends what waited for them. */
 void outbox_release(struct outbox *o, uint64_t committed);
 

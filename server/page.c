@@ -7,6 +7,7 @@ void page_begin(struct page *page, struct call *call, struct room const *room, u
     *page = (struct page){
         .b = call_reply(call),
         .history = room->history,
+        .sequence = room->sequence,
         .limit = page_limit(&call->args),
         .states = args_flag(&call->args, "states", false),
     };
@@ -33,4 +34,6 @@ void page_end(struct page *page)
     unsigned char *count = (unsigned char *)page->b->data + page->start + 1;
     for (int i = 0; i < 4; i++)
         count[i] = (unsigned char)(page->count >> (24 - 8 * i));
+    pack_key(page->b, "sequence");
+    pack_uint(page->b, page->sequence);
 }

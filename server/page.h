@@ -23,13 +23,15 @@ static inline size_t page_limit(struct args const *args)
 struct page {
     struct buffer *b;
     struct history const *history;
-    size_t start; /* of the positions in the buffer */
+    uint64_t sequence; /* of the last operation that it shows */
+    size_t start;      /* of the positions in the buffer */
     size_t limit;
     size_t count;
     bool states;
 };
 
-/* Begins the response: a map of `fields`, of which positions is the first. */
+/* Begins the response: a map of `fields`, of which positions is the first, and sequence the next.
+ */
 void page_begin(struct page *page, struct call *call, struct room const *room, unsigned fields);
 
 /* Packs one position more; false if the page is full and it was not packed. */

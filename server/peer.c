@@ -99,19 +99,37 @@ static bool group_listed(struct peer_rules const *rules, gid_t group)
     return false;
 }
 
-static bool groups_listed(struct peer_rules const *rules, int fd)
+bool peer_groups(int fd, gid_t **groups, size_t *count)
 {
     socklen_t size = 0;
-    gid_t *groups = NULL;
-    bool listed = false;
 
+    *groups = NULL;
+    *count = 0;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &size) < 0 && errno != ERANGE)
         return false;
-    if (size == 0 || size > GROUPS_MAX * sizeof(gid_t) || (groups = malloc(size)) == NULL)
+    if (size == 0)
+        return true;
+    if (size > GROUPS_MAX * sizeof(gid_t) || (*groups = malloc(size)) == NULL)
         return false;
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) == 0)
-        for (size_t i = 0; i < size / sizeof(gid_t) && !listed; i++)
-            listed = group_listed(rules, groups[i]);
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, *groups, &size) < 0) {
+        free(*groups);
+        *groups = NULL;
+        return false;
+    }
+    *count = size / sizeof(gid_t);
+    return true;
+}
+
+static bool groups_listed(struct peer_rules const *rules, int fd)
+{
+    gid_t *groups;
+    size_t count;
+    bool listed = false;
+
+    if (!peer_groups(fd, &groups, &count))
+        return false;
+    for (size_t i = 0; i < count && !listed; i++)
+        listed = group_listed(rules, groups[i]);
     free(groups);
     return listed;
 }

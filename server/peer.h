@@ -32,6 +32,10 @@ bool peer_rules_parse(struct peer_rules *rules, char const *text, char const **b
 /* The peer of a connected socket; false with errno if the kernel does not tell. */
 bool peer_of(int fd, struct peer *peer);
 
+/* The supplementary groups of the peer of a connected socket, to be freed; NULL if there are none.
+ * False if the kernel does not tell, or without memory; then there are none. */
+bool peer_groups(int fd, gid_t **groups, size_t *count);
+
 /* Whether the peer of this socket may use the daemon. Supplementary groups count. */
 bool peer_allowed(struct peer_rules const *rules, int fd, struct peer const *peer);
 

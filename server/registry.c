@@ -32,19 +32,30 @@ static int room_for_one(struct room ***rooms, size_t count, size_t *cap)
     return REDO_OK;
 }
 
-static int compare(struct room const *room, char const *name, size_t size)
+static int compare_names(struct room const *room, char const *name, size_t size)
 {
     size_t common = room->name_size < size ? room->name_size : size;
-    int order = memcmp(room->name, name, common);
+    int order = common ? memcmp(room->name, name, common) : 0;
     return order ? order : (room->name_size > size) - (room->name_size < size);
 }
 
-size_t registry_place(struct registry const *r, char const *name, size_t size)
+static int compare(struct room const *room, char const *name, size_t size, uint32_t owner)
+{
+    int order = compare_names(room, name, size);
+    return order ? order : (room->uid > owner) - (room->uid < owner);
+}
+
+bool registry_is_named(struct room const *room, char const *name, size_t size)
+{
+    return room->name && compare_names(room, name, size) == 0;
+}
+
+size_t registry_place(struct registry const *r, char const *name, size_t size, uint32_t owner)
 {
     size_t low = 0, high = r->name_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(r->by_name[middle], name, size) < 0)
+        if (compare(r->by_name[middle], name, size, owner) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -78,7 +89,7 @@ int registry_enter(struct registry *r, struct room *room)
     r->by_handle[at] = room;
     r->handle_count++;
     if (room->name) {
-        size_t place = registry_place(r, room->name, room->name_size);
+        size_t place = registry_place(r, room->name, room->name_size, room->uid);
         memmove(r->by_name + place + 1, r->by_name + place,
                 (r->name_count - place) * sizeof(*r->by_name));
         r->by_name[place] = room;
@@ -95,16 +106,16 @@ void registry_leave(struct registry *r, struct room *room)
             (r->handle_count - place) * sizeof(*r->by_handle));
     if (!room->name)
         return;
-    place = registry_place(r, room->name, room->name_size);
+    place = registry_place(r, room->name, room->name_size, room->uid);
     r->name_count--;
     memmove(r->by_name + place, r->by_name + place + 1,
             (r->name_count - place) * sizeof(*r->by_name));
 }
 
-struct room *registry_named(struct registry const *r, char const *name, size_t size)
+struct room *registry_named(struct registry const *r, char const *name, size_t size, uint32_t owner)
 {
-    size_t place = registry_place(r, name, size);
-    if (place < r->name_count && compare(r->by_name[place], name, size) == 0)
+    size_t place = registry_place(r, name, size, owner);
+    if (place < r->name_count && compare(r->by_name[place], name, size, owner) == 0)
         return r->by_name[place];
     return NULL;
 }

@@ -1,5 +1,5 @@
-/* All rooms of the daemon: by handle, and those with names by name, in the order of their bytes.
- * Loop thread only. */
+/* All rooms of the daemon: by handle, and those with names by name, in the order of their bytes,
+ * and then of their owners. Loop thread only. */
 #ifndef SERVER_REGISTRY_H
 #define SERVER_REGISTRY_H
 
@@ -18,17 +18,21 @@ void registry_init(struct registry *r);
 /* Frees all rooms: nobody may be subscribed to one any more. */
 void registry_close(struct registry *r);
 
-/* Enters a room, whose name must not be there yet, and gives it a handle if it has none.
- * REDO_OK or REDO_ENOMEM. */
+/* Enters a room, whose owner must not have that name there yet, and gives it a handle if it has
+ * none. REDO_OK or REDO_ENOMEM. */
 int registry_enter(struct registry *r, struct room *room);
 
 /* Takes a room out. */
 void registry_leave(struct registry *r, struct room *room);
 
-struct room *registry_named(struct registry const *r, char const *name, size_t size);
+struct room *registry_named(struct registry const *r, char const *name, size_t size,
+                            uint32_t owner);
 struct room *registry_handled(struct registry const *r, uint64_t handle);
 
-/* The place in by_name of the first room whose name is not before this one. */
-size_t registry_place(struct registry const *r, char const *name, size_t size);
+/* The place in by_name of the first room whose name, and then owner, is not before these. */
+size_t registry_place(struct registry const *r, char const *name, size_t size, uint32_t owner);
+
+/* Whether it is called exactly so. */
+bool registry_is_named(struct room const *room, char const *name, size_t size);
 
 #endif

@@ -1,5 +1,6 @@
 #include "server/reply.h"
 
+#include "server/access.h"
 #include "server/rooms.h"
 
 void reply_number(struct buffer *b, uint32_t number)
@@ -21,37 +22,65 @@ void reply_made(struct buffer *b, redo_result const *result)
     pack_uint(b, result->made);
 }
 
-void reply_position_fields(struct buffer *b, struct node const *n)
+void reply_unless_0(struct buffer *b, uint32_t number)
+{
+    if (number)
+        pack_uint(b, number);
+    else
+        pack_nil(b);
+}
+
+void reply_author(struct buffer *b, struct history const *h, uint32_t number)
+{
+    struct author const *author = &h->authors.all[number - 1];
+    pack_map(b, 3);
+    pack_key(b, "author");
+    pack_uint(b, number);
+    pack_key(b, "uid");
+    pack_uint(b, author->uid);
+    pack_key(b, "name");
+    pack_str(b, author->name, author->name_size);
+}
+
+void reply_position_fields(struct buffer *b, struct fields const *f)
 {
     pack_key(b, "number");
-    pack_uint(b, n->in.id);
+    pack_uint(b, f->number);
     pack_key(b, "prev");
-    reply_number(b, n->p.prev ? node_prev(n)->in.id : REDO_NOPOSITION);
+    reply_number(b, f->prev);
     pack_key(b, "move");
-    if (n->p.prev)
-        pack_int(b, n->in.move);
+    if (f->prev != REDO_NOPOSITION)
+        pack_int(b, f->move);
     else
         pack_nil(b);
     pack_key(b, "movecount");
-    pack_uint(b, n->p.movecount);
+    pack_uint(b, f->movecount);
     pack_key(b, "better");
-    reply_number(b, n->p.better ? node_of(n->p.better)->in.id : REDO_NOPOSITION);
+    reply_number(b, f->better);
     pack_key(b, "endpoint");
-    pack_int(b, n->p.endpoint);
+    pack_int(b, f->endpoint);
     pack_key(b, "solutionend");
-    pack_int(b, n->p.solutionend);
+    pack_int(b, f->solutionend);
     pack_key(b, "solutionsize");
-    pack_uint(b, n->p.solutionsize);
+    pack_uint(b, f->solutionsize);
     pack_key(b, "nextcount");
-    pack_uint(b, n->p.nextcount);
+    pack_uint(b, f->nextcount);
     pack_key(b, "setbetter");
-    pack_bool(b, n->p.setbetter);
+    pack_bool(b, f->setbetter);
+    pack_key(b, "author");
+    reply_unless_0(b, f->author);
+    pack_key(b, "time");
+    if (f->author)
+        pack_uint(b, f->time);
+    else
+        pack_nil(b);
 }
 
 void reply_position(struct buffer *b, struct history const *h, struct node const *n, bool states)
 {
+    struct fields fields = history_fields(h, n);
     pack_map(b, REPLY_POSITION_FIELDS + states);
-    reply_position_fields(b, n);
+    reply_position_fields(b, &fields);
     if (states) {
         pack_key(b, "state");
         pack_bin(b, node_state(h, n), h->size);
@@ -94,6 +123,12 @@ void reply_info_fields(struct buffer *b, struct store_info const *info)
         pack_int(b, info->trashed);
     else
         pack_nil(b);
+    pack_key(b, "owner");
+    pack_uint(b, info->owner);
+    pack_key(b, "group");
+    pack_uint(b, info->group);
+    pack_key(b, "mode");
+    pack_uint(b, access_mode(info->mode));
 }
 
 void reply_session_fields(struct buffer *b, struct room const *room)

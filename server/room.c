@@ -8,10 +8,12 @@
 #include "core/subtree.h"
 #include "protocol/frame.h"
 #include "protocol/pack.h"
+#include "server/access.h"
 #include "server/client.h"
 #include "server/conn.h"
 #include "server/event.h"
 #include "server/gateway.h"
+#include "server/lag.h"
 #include "server/outbox.h"
 #include "server/rooms.h"
 
@@ -47,6 +49,7 @@ void room_free(struct room *room)
     list_remove(&room->in_owner);
     list_remove(&room->in_recent);
     history_free(room->history);
+    recent_close(&room->recent);
     buffer_free(&room->encoded);
     buffer_free(&room->event);
     free(room->name);
@@ -67,8 +70,19 @@ static int encode(struct room *room, redo_operation const *op)
     return REDO_OK;
 }
 
-/* Appends the event to the output of everyone attached; packed at most once with effects and once
- * without. */
+/* Packs the event of the operation at hand, all but own; with a result, its effects too. */
+static void pack_event(struct room *room, redo_operation const *op, redo_result const *result)
+{
+    struct buffer *b = &room->event;
+    event_pack_encoded(b, room->handle, room->sequence, room->encoded.data, room->encoded.size);
+    if (result)
+        event_pack_effects(b, room->history, op, result, &room->gateway->touched);
+    else
+        pack_nil(b);
+}
+
+/* Appends the event to the output of everyone attached who keeps up; packed at most once with
+ * effects and once without. */
 static void publish(struct room *room, struct client const *by, redo_operation const *op,
                     redo_result const *result)
 {
@@ -79,15 +93,20 @@ static void publish(struct room *room, struct client const *by, redo_operation c
             if (s->effects != effects)
                 continue;
             if (!room->event.size)
-                event_pack(&room->event, room, op, effects ? result : NULL);
+                pack_event(room, op, effects ? result : NULL);
+            if (!lag_admits(room->gateway, s, room->event.size + 1))
+                continue;
             struct buffer *out = outbox_event(&s->client->outbox, room->stored && !s->relaxed,
                                               room->number, room->handle);
             if (room->event.failed)
                 out->failed = true; /* a gap must not go unnoticed: the connection ends */
             buffer_append(out, room->event.data, room->event.size);
             pack_bool(out, s->client == by);
+            outbox_account(&s->client->outbox);
+            s->told = room->sequence;
         }
     }
+    lag_settle(room->gateway);
 }
 
 bool room_relaxed(struct room const *room, struct client const *client)
@@ -148,9 +167,73 @@ static bool valid_property(redo_operation const *op)
            frame.at == op->statesize && frame_code(&frame) == REDO_OK;
 }
 
-int room_apply(struct room *room, struct client const *by, bool hurry, redo_operation const *op,
+/* Whether the author with this number is that client. */
+static bool is_author(struct authors const *all, uint32_t number, struct client const *client)
+{
+    if (number < 1 || number > all->count)
+        return false;
+    struct author const *a = &all->all[number - 1];
+    return a->uid == client->conn->peer.uid && a->name_size == client->name_size &&
+           (!a->name_size || memcmp(a->name, client->name, a->name_size) == 0);
+}
+
+/* Who does it, and when. */
+static redo_stamp sign(struct room const *room, struct client *by)
+{
+    struct authors const *all = &room->history->authors;
+    redo_stamp stamp = {.time = (uint32_t)time(NULL)};
+    if (!is_author(all, by->author, by))
+        by->author = authors_find(all, by->conn->peer.uid, by->name ? by->name : "", by->name_size);
+    stamp.author = by->author;
+    if (!stamp.author) {
+        stamp.uid = by->conn->peer.uid;
+        stamp.name = by->name ? by->name : "";
+        stamp.namesize = by->name_size;
+    }
+    return stamp;
+}
+
+struct key const *room_key(struct room const *room, struct client *client, void const *key,
+                           size_t size)
+{
+    redo_stamp stamp = sign(room, client);
+    return stamp.author ? keys_find(&room->history->keys, stamp.author, key, size) : NULL;
+}
+
+/* Whether the operation is one that was done before: its key is known. */
+static bool is_repeated(struct room const *room, redo_operation const *op)
+{
+    return op->keysize && op->stamp.author &&
+           keys_find(&room->history->keys, op->stamp.author, op->key, op->keysize);
+}
+
+/* Whether anyone attached is told of effects: then they are to be noted. */
+static bool effects_wanted(struct room const *room)
+{
+    for (struct link *l = room->subscriptions.next; l != &room->subscriptions; l = l->next)
+        if (list_entry(l, struct subscription, in_room)->effects)
+            return true;
+    return false;
+}
+
+static int apply(struct room *room, redo_operation const *op, redo_result *result)
+{
+    struct history *h = room->history;
+    struct touched *touched = &room->gateway->touched;
+    touched->count = 0;
+    touched->more = touched->order = false;
+    h->touched = effects_wanted(room) ? touched : NULL;
+    h->sequence = room->sequence;
+    int rc = history_apply(h, op, result);
+    h->touched = NULL;
+    return rc;
+}
+
+int room_apply(struct room *room, struct client *by, bool hurry, redo_operation const *unsigned_op,
                redo_result *result)
 {
+    redo_operation signed_op = *unsigned_op, *op = &signed_op;
+    signed_op.stamp = sign(room, by);
     bool attended = !list_empty(&room->subscriptions);
     if (op->kind == REDO_OP_PROPERTY && !valid_property(op))
         return REDO_ETYPE;
@@ -158,14 +241,15 @@ int room_apply(struct room *room, struct client const *by, bool hurry, redo_oper
      * can a state of another size, which is not worth the room here. */
     bool state = op->kind == REDO_OP_ADD || op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_CYCLE;
     bool applicable = !state || op->statesize == room->history->size;
-    if ((attended || room->stored) && applicable && encode(room, op) == REDO_ENOMEM)
+    if ((attended || room->attended || room->stored) && applicable &&
+        encode(room, op) == REDO_ENOMEM)
         return REDO_ENOMEM;
     void *kept = NULL; /* what a dropped subtree can be brought back from */
     size_t kept_size = 0;
-    int rc = room->stored && op->kind == REDO_OP_DROPTREE ? capture(room, op, &kept, &kept_size)
-                                                          : REDO_OK;
+    bool keeps = room->stored && op->kind == REDO_OP_DROPTREE && !is_repeated(room, op);
+    int rc = keeps ? capture(room, op, &kept, &kept_size) : REDO_OK;
     if (!rc)
-        rc = history_apply(room->history, op, result);
+        rc = apply(room, op, result);
     if (rc || !result->changed) {
         free(kept);
         return rc;
@@ -177,11 +261,29 @@ int room_apply(struct room *room, struct client const *by, bool hurry, redo_oper
         batch_keep(committer_change(&room->gateway->committer, hurry, &room->number), room->handle,
                    room->sequence, time(NULL), kept, kept_size);
     free(kept);
+    usage_set(&room->gateway->usage, room->handle, room->history->count, rooms_bytes(room));
+    if (room->attended)
+        recent_add(&room->recent, room->sequence, room->number, room->encoded.data,
+                   room->encoded.size, room->gateway->committer.committed);
     if (attended)
         publish(room, by, op, result);
     if (room->sequence % MEASURE_EVERY == 0 || op->statesize > MEASURE_BYTES)
         rooms_measure(room->gateway, room);
     return REDO_OK;
+}
+
+void room_tell_recent(struct room *room, struct subscription const *s, uint64_t since)
+{
+    for (uint64_t n = since + 1; n <= room->sequence; n++) {
+        size_t size;
+        uint64_t number;
+        void const *data = recent_at(&room->recent, n, &size, &number);
+        struct buffer *out =
+            outbox_event(&s->client->outbox, room->stored && !s->relaxed, number, room->handle);
+        event_pack_encoded(out, room->handle, n, data, size);
+        pack_nil(out);
+        pack_bool(out, false);
+    }
 }
 
 int room_attach(struct room *room, struct client *client, bool effects, bool snapshot,
@@ -198,7 +300,10 @@ int room_attach(struct room *room, struct client *client, bool effects, bool sna
     s->room = room;
     s->client = client;
     s->effects = effects;
+    s->told = room->sequence;
     s->relaxed = room_relaxed(room, client);
+    list_init(&s->in_lagging);
+    room->attended = true;
     list_append(&room->subscriptions, &s->in_room);
     list_append(&client->subscriptions, &s->in_client);
     *made = s;
@@ -209,16 +314,31 @@ void subscription_end(struct subscription *s)
 {
     list_remove(&s->in_room);
     list_remove(&s->in_client);
+    list_remove(&s->in_lagging);
     free(s->snapshot);
     free(s);
 }
 
+static void tell_ended(struct room const *room, struct subscription *s)
+{
+    event_pack_ended(outbox_event(&s->client->outbox, room->stored, room->number, room->handle),
+                     room);
+    subscription_end(s);
+}
+
 void room_dismiss(struct room *room)
 {
-    while (!list_empty(&room->subscriptions)) {
-        struct subscription *s = list_entry(room->subscriptions.next, struct subscription, in_room);
-        event_pack_ended(outbox_event(&s->client->outbox, room->stored, room->number, room->handle),
-                         room);
-        subscription_end(s);
+    while (!list_empty(&room->subscriptions))
+        tell_ended(room, list_entry(room->subscriptions.next, struct subscription, in_room));
+}
+
+void room_expel(struct room *room)
+{
+    struct link *next;
+    for (struct link *l = room->subscriptions.next; l != &room->subscriptions; l = next) {
+        next = l->next;
+        struct subscription *s = list_entry(l, struct subscription, in_room);
+        if (!access_may_room(s->client->asker, room, ACCESS_READ))
+            tell_ended(room, s);
     }
 }

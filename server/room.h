@@ -10,6 +10,7 @@
 #include "core/history.h"
 #include "protocol/buffer.h"
 #include "server/list.h"
+#include "server/recent.h"
 
 struct client;
 struct conn;
@@ -26,17 +27,19 @@ struct room {
     bool damaged;      /* it ends before its last operation, which could not be read */
     bool compacting;   /* a job is at it */
     uint64_t number;   /* of the batch that holds the last change */
-    int64_t created, used; /* seconds since 1970; used: last changed */
-    uint32_t uid, mode;
-    uint64_t bytes;         /* that it takes in the store, about ... */
-    uint64_t journal_bytes; /* ... of which so many are operations, not snapshot */
-    size_t memory;          /* when last measured */
-    struct link in_recent;  /* gateway.recent: stored sessions, the least recently used first */
-    char *name;             /* UTF-8; NULL: private to owner */
+    int64_t created, used;   /* seconds since 1970; used: last changed */
+    uint32_t uid, gid, mode; /* who may: see access.h */
+    uint64_t bytes;          /* that it takes in the store, about ... */
+    uint64_t journal_bytes;  /* ... of which so many are operations, not snapshot */
+    size_t memory;           /* when last measured */
+    struct link in_recent;   /* gateway.recent: stored sessions, the least recently used first */
+    char *name;              /* UTF-8; of this uid alone; NULL: private to owner */
     size_t name_size;
     struct client *owner;      /* of a private room */
     struct link in_owner;      /* in client.privates */
     struct link subscriptions; /* of struct subscription.in_room */
+    bool attended;             /* somebody was attached since it is in memory */
+    struct recent recent;      /* its last operations, since then */
     struct buffer encoded;     /* scratch: the operation at hand */
     struct buffer event;       /* scratch: its event, as sent to all */
 };
@@ -47,9 +50,11 @@ struct subscription {
     struct client *client;
     bool relaxed;   /* events do not wait for the disk */
     bool effects;   /* events tell what came of the operation, for clients without an engine */
+    uint64_t told;  /* number of the last operation that it was sent, or attached at */
     void *snapshot; /* what the client has not read to its end yet, or NULL */
     size_t snapshot_size;
     struct link in_room, in_client;
+    struct link in_lagging; /* gateway.lagging: it is told no more, and ends soon */
 };
 
 /* A room over this history, which is the room's from here on, also on failure: NULL without
@@ -59,11 +64,21 @@ struct room *room_new(struct history *history, char const *name, size_t name_siz
 /* Frees the room. Nobody may be subscribed any more. */
 void room_free(struct room *room);
 
-/* Applies an operation to the session; if it changed something, it gets the next sequence number
- * and an event to all who are attached; `by` caused it, who is in a hurry for it to be on disk, or
- * not. REDO_OK and *result; or a code and nothing changed. */
-int room_apply(struct room *room, struct client const *by, bool hurry, redo_operation const *op,
+/* Applies an operation to the session, signed by the client that causes it, as of now (what stamp
+ * it has is no matter); if it changed something, it gets the next sequence number and an event to
+ * all who are attached; `by` is in a hurry for it to be on disk, or not. REDO_OK and *result; or a
+ * code and nothing changed. */
+int room_apply(struct room *room, struct client *by, bool hurry, redo_operation const *op,
                redo_result *result);
+
+/* What came of the operation that this client had given this key, or NULL: see redo_operation.key.
+ */
+struct key const *room_key(struct room const *room, struct client *client, void const *key,
+                           size_t size);
+
+/* Appends the events of the operations after `since`, which recent_has(), to the output of one who
+ * attaches. */
+void room_tell_recent(struct room *room, struct subscription const *s, uint64_t since);
 
 /* Attaches a client; with a snapshot, which is the session as it is now. *made; or a code:
  * REDO_EATTACHED, REDO_ENOMEM. */
@@ -84,5 +99,8 @@ void subscription_end(struct subscription *s);
 /* Tells all who are attached that the session is no more, once batch room->number is on disk, and
  * ends their subscriptions. */
 void room_dismiss(struct room *room);
+
+/* The same for those alone who may not read it any more. */
+void room_expel(struct room *room);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/dump.h"
+#include "server/access.h"
 #include "server/event.h"
 #include "server/job.h"
 #include "server/log.h"
@@ -21,13 +22,34 @@ static void keep_info(struct job *job, struct store_info const *info)
     job->info.properties_size = 0;
 }
 
+static bool note_readable(void *data, struct store_info const *info)
+{
+    struct job *job = data;
+    if (access_may_info(job->asker, info, ACCESS_READ))
+        buffer_append(&job->packed, &info->id, sizeof info->id);
+    return true;
+}
+
+static int look_for(struct job *job, struct store_info *info)
+{
+    int rc = job->named ? store_find(job->reader, job->name.data, job->name.size, job->owner, info)
+                        : store_find_id(job->reader, job->id, info);
+    /* Looked at before anything of it is read: not even damage is told to who may not read it. */
+    if (!rc && (info->trashed || !access_may_info(job->asker, info, ACCESS_READ)))
+        rc = REDO_ENOSESSION;
+    return rc;
+}
+
+/* Asked for by name: others' sessions of that name that the asker may read are noted in
+ * job->packed, for choose(), should the asker have none, or should it be on its way out. */
 static void run_load(struct job *job)
 {
     struct store_info info;
-    job->result = job->named ? store_find(job->reader, job->name.data, job->name.size, &info)
-                             : store_find_id(job->reader, job->id, &info);
-    if (job->result == REDO_OK && info.trashed)
-        job->result = REDO_ENOSESSION;
+    job->result = job->anyone
+                      ? store_named(job->reader, job->name.data, job->name.size, note_readable, job)
+                      : REDO_OK;
+    if (!job->result)
+        job->result = job->packed.failed ? REDO_ENOMEM : look_for(job, &info);
     if (job->result)
         return;
     keep_info(job, &info);
@@ -45,19 +67,24 @@ static size_t place_of_id(uint64_t id)
     return id & (GATEWAY_DEPARTED - 1);
 }
 
-static size_t place_of_name(char const *name, size_t size)
+#define ANY_OWNER UINT64_MAX
+
+static size_t place_of_name(char const *name, size_t size, uint64_t owner)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a */
+    uint32_t hash = 2166136261u ^ (uint32_t)(owner ^ owner >> 32); /* FNV-1a */
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ (unsigned char)name[i]) * 16777619u;
     return (hash ^ hash >> 16) & (GATEWAY_DEPARTED - 1);
 }
 
-void rooms_departed(struct gateway *gateway, uint64_t id, char const *name, size_t size)
+void rooms_departed(struct gateway *gateway, uint64_t id, char const *name, size_t size,
+                    uint32_t owner)
 {
     gateway->departed[place_of_id(id)] = ++gateway->departures;
-    if (size)
-        gateway->departed[place_of_name(name, size)] = gateway->departures;
+    if (size) {
+        gateway->departed[place_of_name(name, size, owner)] = gateway->departures;
+        gateway->departed[place_of_name(name, size, ANY_OWNER)] = gateway->departures;
+    }
 }
 
 bool rooms_departed_since(struct job const *job, uint64_t id)
@@ -68,8 +95,9 @@ bool rooms_departed_since(struct job const *job, uint64_t id)
 bool rooms_stale(struct job const *job)
 {
     struct gateway const *gateway = job->gateway;
+    uint64_t owner = job->anyone ? ANY_OWNER : job->owner;
     if (job->named &&
-        gateway->departed[place_of_name(job->name.data, job->name.size)] > job->departures)
+        gateway->departed[place_of_name(job->name.data, job->name.size, owner)] > job->departures)
         return true;
     uint64_t id = job->named ? job->info.id : job->id;
     return id && rooms_departed_since(job, id);
@@ -91,7 +119,10 @@ struct room *rooms_enter(struct gateway *gateway, struct history *history,
         return NULL;
     room->gateway = gateway;
     room->handle = info->id;
-    if (registry_enter(&gateway->registry, room)) {
+    room->uid = info->owner;
+    room->gid = info->group;
+    room->mode = info->mode;
+    if (usage_reserve(&gateway->usage, room->uid) || registry_enter(&gateway->registry, room)) {
         room_free(room);
         return NULL;
     }
@@ -99,14 +130,19 @@ struct room *rooms_enter(struct gateway *gateway, struct history *history,
     room->sequence = info->sequence;
     room->created = info->created;
     room->used = info->used ? info->used : info->created;
-    room->uid = info->owner;
-    room->mode = info->mode;
     room->bytes = info->bytes;
     room->journal_bytes = info->journal_bytes;
     if (room->stored)
         list_append(&gateway->recent, &room->in_recent);
+    usage_enter(&gateway->usage, room->handle, room->uid, history->count, rooms_bytes(room),
+                room->stored ? gateway->committer.number : 0);
     rooms_measure(gateway, room);
     return room;
+}
+
+uint64_t rooms_bytes(struct room const *room)
+{
+    return room->stored ? room->bytes : history_memory(room->history);
 }
 
 /* The room of a session that was loaded; another request may have been first. */
@@ -138,29 +174,37 @@ static void finish_load(struct job *job)
     }
 }
 
-/* Waits for the job that loads it, or starts that: CALL_LATER; or what came of it. */
-static int load(struct call *call, bool named, char const *name, size_t size, uint64_t id)
+/* What is looked for in the store. */
+struct sought {
+    char const *name; /* NULL: by id */
+    size_t size;
+    uint32_t owner;
+    bool anyone; /* if this owner has none, others' */
+    uint64_t id;
+};
+
+/* The job that looked for this, if it is done and what it found still holds; or NULL. */
+static struct job *finished_load(struct call *call, struct sought const *s)
 {
-    struct client *client = call->client;
-    if (!call->gateway->store)
-        return REDO_ENOSESSION;
-    if (client->job && client->job->run == run_load && client->job->named == named &&
-        client->job->id == id && client->job->name.size == size &&
-        (!size || memcmp(client->job->name.data, name, size) == 0) && client->job->result &&
-        !rooms_stale(client->job)) {
-        call->waits = client->job->number > 0; /* that it is gone may be known when it is on disk */
-        call->number = client->job->number;
-        return client->job->result;
-    }
-    /* Else another job, or it was loaded and left memory again before its turn came: once more. */
-    struct job *job = job_new(call->gateway, client);
+    struct job *job = call_finished(call, run_load);
+    bool same = job && job->named == (s->name != NULL) && job->anyone == s->anyone &&
+                job->owner == s->owner && job->id == s->id && job->name.size == s->size &&
+                (!s->size || memcmp(job->name.data, s->name, s->size) == 0);
+    return same && !rooms_stale(job) ? job : NULL;
+}
+
+static int start_load(struct call *call, struct sought const *s)
+{
+    struct job *job = job_new(call->gateway, call->client);
     if (!job)
         return REDO_ENOMEM;
     job->run = run_load;
     job->finish = finish_load;
-    job->named = named;
-    job->id = id;
-    buffer_append(&job->name, name, size);
+    job->named = s->name != NULL;
+    job->anyone = s->anyone;
+    job->owner = s->owner;
+    job->id = s->id;
+    buffer_append(&job->name, s->name, s->size);
     if (job->name.failed) {
         job_free(job);
         return REDO_ENOMEM;
@@ -169,11 +213,34 @@ static int load(struct call *call, bool named, char const *name, size_t size, ui
     return CALL_LATER;
 }
 
-/* Others' private sessions are not there. */
+/* Waits for the job that loads it, or starts that: CALL_LATER; or why it can not be had. */
+static int load(struct call *call, struct sought const *s)
+{
+    if (!call->gateway->store)
+        return REDO_ENOSESSION;
+    struct job *job = finished_load(call, s);
+    if (job && job->result) {
+        call->waits = job->number > 0; /* that it is gone may be known when it is on disk */
+        call->number = job->number;
+        return job->result;
+    }
+    /* Else another job, or it was loaded and left memory again before its turn came: once more. */
+    return start_load(call, s);
+}
+
+/* What this client may not read, and others' private sessions, are not there. */
+static bool is_visible(struct call const *call, struct room const *there)
+{
+    return (!there->owner || there->owner == call->client) &&
+           access_may_room(call->client->asker, there, ACCESS_READ);
+}
+
 static int visible(struct call *call, struct room *there, struct room **room)
 {
-    if (there->owner && there->owner != call->client)
+    if (!is_visible(call, there))
         return REDO_ENOSESSION;
+    if (there->history->failed)
+        return REDO_ENOMEM;
     if (there->stored) {
         list_remove(&there->in_recent);
         list_append(&call->gateway->recent, &there->in_recent);
@@ -182,21 +249,106 @@ static int visible(struct call *call, struct room *there, struct room **room)
     return REDO_OK;
 }
 
-int rooms_named(struct call *call, char const *name, size_t size, struct room **room)
+int rooms_named(struct call *call, char const *name, size_t size, uint32_t owner,
+                struct room **room)
 {
-    struct room *there = registry_named(&call->gateway->registry, name, size);
-    return there ? visible(call, there, room) : load(call, true, name, size, 0);
+    struct room *there = registry_named(&call->gateway->registry, name, size, owner);
+    return there ? visible(call, there, room)
+                 : load(call, &(struct sought){.name = name, .size = size, .owner = owner});
 }
 
 int rooms_handled(struct call *call, uint64_t handle, struct room **room)
 {
     struct room *there = registry_handled(&call->gateway->registry, handle);
-    return there ? visible(call, there, room) : load(call, false, NULL, 0, handle);
+    return there ? visible(call, there, room) : load(call, &(struct sought){.id = handle});
+}
+
+/* Of the sessions of that name in memory that the client may read: the lowest handle, or 0. */
+static uint64_t choose_in_memory(struct call const *call, char const *name, size_t size)
+{
+    struct registry const *r = &call->gateway->registry;
+    uint64_t lowest = 0;
+    for (size_t i = registry_place(r, name, size, 0);
+         i < r->name_count && registry_is_named(r->by_name[i], name, size); i++) {
+        struct room const *there = r->by_name[i];
+        if (is_visible(call, there) && (!lowest || there->handle < lowest))
+            lowest = there->handle;
+    }
+    return lowest;
+}
+
+/* The same, of those in the store too, which the job has noted. False: what it noted does not hold
+ * any more. Memory is right about those that are in it; of those that are being taken away it may
+ * be known when that is on disk. */
+static bool choose(struct call *call, struct sought const *s, struct job const *job,
+                   uint64_t *chosen)
+{
+    uint64_t lowest = choose_in_memory(call, s->name, s->size);
+    for (size_t at = 0; job && at < job->packed.size; at += sizeof(uint64_t)) {
+        uint64_t id;
+        memcpy(&id, job->packed.data + at, sizeof id);
+        if (rooms_departed_since(job, id))
+            return false;
+        uint64_t number = rooms_leaving(call->gateway, id);
+        if (number) {
+            call->waits = true;
+            call->number = number > call->number ? number : call->number;
+        } else if (!registry_handled(&call->gateway->registry, id) && (!lowest || id < lowest)) {
+            lowest = id;
+        }
+    }
+    *chosen = lowest;
+    return true;
+}
+
+/* The session that the name was found to stand for earlier in this request; REDO_ENOSESSION: it has
+ * to be found anew. */
+static int found_before(struct call *call, struct sought const *s, struct room **room)
+{
+    uint64_t id = call->client->found;
+    int rc = id ? rooms_handled(call, id, room) : REDO_ENOSESSION;
+    if (!rc && !registry_is_named(*room, s->name, s->size))
+        rc = REDO_ENOSESSION;
+    if (rc == REDO_ENOSESSION)
+        call->client->found = 0;
+    return rc;
+}
+
+/* The asker's own session of that name; or another's that the asker may read, of several that with
+ * the lowest handle. */
+static int rooms_anyones(struct call *call, char const *name, size_t size, struct room **room)
+{
+    struct sought s = {
+        .name = name, .size = size, .owner = call->client->asker->uid, .anyone = true};
+    struct room *own = registry_named(&call->gateway->registry, name, size, s.owner);
+    if (own)
+        return visible(call, own, room);
+    int rc = found_before(call, &s, room);
+    if (rc != REDO_ENOSESSION)
+        return rc;
+    struct job *job = NULL;
+    if (call->gateway->store) {
+        job = finished_load(call, &s);
+        if (!job || job->result != REDO_ENOSESSION)
+            return load(call, &s);
+        call->waits = job->number > 0;
+        call->number = job->number;
+    }
+    if (!choose(call, &s, job, &call->client->found))
+        return start_load(call, &s);
+    return call->client->found ? rooms_handled(call, call->client->found, room) : REDO_ENOSESSION;
+}
+
+int rooms_addressed(struct call *call, char const *text, size_t size, struct room **room)
+{
+    struct address a = address_read(text, size);
+    return a.told ? rooms_named(call, a.name, a.size, a.owner, room)
+                  : rooms_anyones(call, text, size, room);
 }
 
 /* ---- what is not on disk yet ------------------------------------------------------------- */
 
-int rooms_leave(struct gateway *gateway, uint64_t id)
+int rooms_leave(struct gateway *gateway, uint64_t id, enum leaving_how how)
 {
     if (gateway->leaving_count == gateway->leaving_cap) {
         size_t cap = gateway->leaving_cap ? gateway->leaving_cap * 2 : 8;
@@ -207,18 +359,50 @@ int rooms_leave(struct gateway *gateway, uint64_t id)
         gateway->leaving_cap = cap;
     }
     gateway->leaving[gateway->leaving_count++] =
-        (struct leaving){.id = id, .number = gateway->committer.number};
+        (struct leaving){.id = id, .number = gateway->committer.number, .how = how};
     return REDO_OK;
+}
+
+void rooms_discard_broken(struct gateway *gateway)
+{
+    uint64_t number = gateway->committer.committed;
+    gateway->broken = false;
+    if (gateway->store)
+        committer_flush(&gateway->committer);
+    for (size_t i = gateway->registry.handle_count; i > 0; i--) {
+        struct room *room = gateway->registry.by_handle[i - 1];
+        if (!room->history->failed)
+            continue;
+        if (room->stored && room->number > number) {
+            gateway->broken = true;
+            continue;
+        }
+        log_error("session %llu was left in the middle of a turn by a lack of memory: %s",
+                  (unsigned long long)room->handle,
+                  room->stored ? "it is loaded anew" : "it has ended");
+        if (!room->stored)
+            room_dismiss(room);
+        rooms_discard(gateway, room);
+    }
 }
 
 void rooms_committed(struct gateway *gateway, uint64_t number)
 {
+    if (gateway->broken)
+        rooms_discard_broken(gateway);
     size_t kept = 0;
     for (size_t i = 0; i < gateway->leaving_count; i++) {
-        if (gateway->leaving[i].number > number)
-            gateway->leaving[kept++] = gateway->leaving[i];
-        else /* a job may have read the store just before this was on disk */
-            rooms_departed(gateway, gateway->leaving[i].id, NULL, 0);
+        struct leaving *l = &gateway->leaving[i];
+        if (l->number > number) {
+            gateway->leaving[kept++] = *l;
+            continue;
+        }
+        /* A job may have read the store just before this was on disk. */
+        rooms_departed(gateway, l->id, NULL, 0, 0);
+        if (l->how == LEAVING_TO_TRASH)
+            usage_trash(&gateway->usage, l->id);
+        else if (l->how == LEAVING_FOR_EVER)
+            usage_leave(&gateway->usage, l->id);
     }
     gateway->leaving_count = kept;
 }
@@ -232,7 +416,9 @@ void rooms_discard(struct gateway *gateway, struct room *room)
     }
     gateway->memory -= room->memory;
     if (room->stored)
-        rooms_departed(gateway, room->handle, room->name, room->name_size);
+        rooms_departed(gateway, room->handle, room->name, room->name_size, room->uid);
+    else
+        usage_leave(&gateway->usage, room->handle);
     registry_leave(&gateway->registry, room);
     room_free(room);
 }
@@ -240,6 +426,7 @@ void rooms_discard(struct gateway *gateway, struct room *room)
 void rooms_failed(struct gateway *gateway, uint64_t committed)
 {
     gateway->leaving_count = 0;
+    usage_failed(&gateway->usage, committed);
     for (size_t i = gateway->registry.handle_count; i > 0; i--) {
         struct room *room = gateway->registry.by_handle[i - 1];
         if (!room->stored || room->number <= committed)
@@ -274,7 +461,7 @@ static void make_room(struct gateway *gateway, struct room const *spare)
 
 void rooms_measure(struct gateway *gateway, struct room *room)
 {
-    size_t memory = history_memory(room->history) + sizeof *room;
+    size_t memory = history_memory(room->history) + recent_memory(&room->recent) + sizeof *room;
     gateway->memory += memory - room->memory;
     room->memory = memory;
     if (gateway->memory > gateway->budget)
@@ -299,6 +486,7 @@ struct store_info rooms_info(struct room const *room)
         .created = room->created,
         .used = room->used,
         .owner = room->uid,
+        .group = room->gid,
         .mode = room->mode,
         .damaged = room->damaged,
         .bytes = room->bytes,

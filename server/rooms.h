@@ -6,21 +6,25 @@
 #include "server/call.h"
 #include "server/job.h"
 
-/* The session of that name, or handle: REDO_OK, REDO_ENOSESSION, an error of the store, or
- * CALL_LATER. Private ones of others are not there. */
-int rooms_named(struct call *call, char const *name, size_t size, struct room **room);
+/* The session of exactly that name and owner, or of that handle; or the one that an address stands
+ * for: REDO_OK, REDO_ENOSESSION, an error of the store, or CALL_LATER. Those that this client may
+ * not read, and private ones of others, are not there. */
+int rooms_named(struct call *call, char const *name, size_t size, uint32_t owner,
+                struct room **room);
 int rooms_handled(struct call *call, uint64_t handle, struct room **room);
+int rooms_addressed(struct call *call, char const *text, size_t size, struct room **room);
 
 /* The session of that name or handle is being taken away, or renamed, in the open batch: until that
  * is on disk the store still shows it there. REDO_OK or REDO_ENOMEM. */
-int rooms_leave(struct gateway *gateway, uint64_t id);
+int rooms_leave(struct gateway *gateway, uint64_t id, enum leaving_how how);
 
 /* The batch in which it is being taken away, or 0. */
 uint64_t rooms_leaving(struct gateway const *gateway, uint64_t id);
 
 /* A session has left memory, or is gone for ever: what jobs under way have read of it, or of one of
- * that name, may not hold any more. */
-void rooms_departed(struct gateway *gateway, uint64_t id, char const *name, size_t size);
+ * that name and owner, may not hold any more. */
+void rooms_departed(struct gateway *gateway, uint64_t id, char const *name, size_t size,
+                    uint32_t owner);
 
 /* Whether that befell this session, or what the job asked for, since the job was started. */
 bool rooms_departed_since(struct job const *job, uint64_t id);
@@ -41,8 +45,16 @@ void rooms_measure(struct gateway *gateway, struct room *room);
 struct room *rooms_enter(struct gateway *gateway, struct history *history,
                          struct store_info const *info);
 
+/* Sessions with a history that has failed (an operation was cut short in the middle of what can not
+ * be taken back) leave memory, once what was done to them before is on disk, and come back from the
+ * store, which knows nothing of it; those that are not stored end. Until then they are refused. */
+void rooms_discard_broken(struct gateway *gateway);
+
 /* Takes a room out of memory; who is attached is told to load it anew. */
 void rooms_discard(struct gateway *gateway, struct room *room);
+
+/* What a session takes: of the store, or of memory if it is not stored. */
+uint64_t rooms_bytes(struct room const *room);
 
 /* Has a session compacted, on the pool, if its journal has grown large. */
 void rooms_compact(struct gateway *gateway, struct room *room);

@@ -40,9 +40,9 @@ static void finish_look(struct job *job)
         memcpy(&id, job->packed.data + at, sizeof id);
         /* Not if it is being restored, or purged already, or was since the job looked. */
         if (registry_handled(&gateway->registry, id) || rooms_leaving(gateway, id) ||
-            rooms_departed_since(job, id) || rooms_leave(gateway, id))
+            rooms_departed_since(job, id) || rooms_leave(gateway, id, LEAVING_FOR_EVER))
             continue;
-        rooms_departed(gateway, id, NULL, 0);
+        rooms_departed(gateway, id, NULL, 0, 0);
         batch_purge(committer_change(&gateway->committer, false, &number), id);
         purged++;
     }

@@ -165,6 +165,25 @@ def check(script, runner):
     return difference(expected, got)
 
 
+def numbers(op):
+    """Where in an op numbers of positions stand, as (list, index)."""
+    if op[0] == "told":
+        return numbers(op[3])
+    if op[0] == "dup":
+        return [(op, 1), (op, 2)]
+    if op[0] == "cursor":
+        return [(op, place) for place in (4, 5) if op[place] != -1]
+    if op[0] == "turn":
+        found = [(add, 1) for add in op[1] if not add[0]]
+        if op[2]:
+            found += [(op[2], 2)] if not op[2][1] else []
+            found += [(op[2], 3)] if op[2][3] != -1 else []
+        return found
+    if op[0] in ("graft", "setbetter", "clear", "changed", "beside", "reload"):
+        return []
+    return [(op, 1)]
+
+
 def renumbered(steps, script):
     """The ops kept, with numbers as they are once the others are left out.
 
@@ -178,10 +197,9 @@ def renumbered(steps, script):
         if "op" not in step:
             yield {"dump": None}
             continue
-        op = list(step["op"])
-        for place in {"dup": (1, 2)}.get(op[0], (1,)):
-            if op[0] not in ("graft", "setbetter", "clear", "changed"):
-                op[place] = now.get(op[place], 2**31 - 1)
+        op = json.loads(json.dumps(step["op"]))
+        for place, index in numbers(op):
+            place[index] = now.get(place[index], 2**31 - 1)
         before = session.made
         answer = model.apply(session, op)
         if op[0] == "add" and answer["ret"] is not None and step["made"]:
@@ -273,7 +291,8 @@ def scripts_of(options, seed):
         rng = random.Random("%d:%d" % (seed, number))
         ops = options.ops if options.exact else rng.randint(
             min(5, options.ops), max(5, int(options.ops * rng.choice((0.1, 0.3, 1)))))
-        generator = scriptgen.Generator("%d/%d" % (seed, number), ops, options.profile)
+        generator = scriptgen.Generator("%d/%d" % (seed, number), ops, options.profile,
+                                        options.further)
         yield generator.script("%s-%d-%d" % (generator.name, seed, number))
         number += 1
 
@@ -286,7 +305,10 @@ def main():
     parser.add_argument("--ops", type=int, default=300)
     parser.add_argument("--exact", action="store_true", help="every script has --ops ops")
     parser.add_argument("--minutes", type=float, default=0)
-    parser.add_argument("--profile", choices=sorted(scriptgen.PROFILES))
+    parser.add_argument("--profile",
+                        choices=sorted({**scriptgen.PROFILES, **scriptgen.FURTHER}))
+    parser.add_argument("--further", action="store_true",
+                        help="scripts with cursors, turns, authors and keys")
     parser.add_argument("--replay", metavar="FILE",
                         help="scripts to play instead, or a folder of folders of them")
     parser.add_argument("--timeout", type=float, default=60, help="seconds a script")

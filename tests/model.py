@@ -92,6 +92,24 @@ cycle
     recorded for "less than" and for the position itself.)
   - Sets the change flag only if something was dropped. (Recorded.)
 
+Cursors, authors, turns, keys (core/README.md alone: no library has them)
+  - A cursor is a position under a name, and the way it went back: the numbers
+    of the positions it left, the last one on top. Going back puts them there.
+    Going forth takes the top if it leads on from here; else, and where it
+    leads to another position than the one gone to, the way is forgotten.
+  - goto: to a position before it is going back, to one along the way is going
+    forth, any other forgets the way.
+  - A dropped position's cursors go to the one before it, and forget the way.
+  - Moving one leaves the change flag alone, though `move` brings its branch to
+    the front.
+  - Whatever makes positions signs them: author and time, if they were told. An
+    author is known from the first operation on that changed something.
+  - A turn looks at all its arguments first; then it is its adds in order, and
+    its cursor's goto.
+  - A key stands for one operation of one author. The same again changes
+    nothing, and has the first answer; another under that key is refused. A
+    refused operation leaves no key.
+
 The rest
   - update takes over only the bytes after cmpsize. update, next, graft and
     setbetter leave the change flag alone. next brings the branch to the front;
@@ -100,11 +118,13 @@ The rest
 
 NO_GRAFT, GRAFT, COPY_PATH, GRAFT_AND_COPY = range(4)
 NO_CHECK, CHECK, CHECK_LATER = range(3)
+(GOTO, UNDO, REDO, MOVE, BRANCH_BACK, BRANCH_FORTH, BETTER, SOLUTION, UNDOMINE,
+ DROP) = range(10)
 
 
 class Position:
     __slots__ = ("number", "parent", "move", "movecount", "better", "endpoint",
-                 "solutionend", "solutionsize", "children", "state", "later")
+                 "solutionend", "solutionsize", "children", "state", "later", "stamp")
 
     def __init__(self, number, parent, move, state):
         self.number = number
@@ -118,6 +138,7 @@ class Position:
         self.children = []      # most recently used first
         self.state = state
         self.later = False      # still to be checked by setbetter
+        self.stamp = None       # (author's number, time)
 
     def solution(self):
         return (self.solutionend, self.solutionsize)
@@ -139,6 +160,13 @@ class Position:
             position = position.better
         return position
 
+    def line(self):
+        """The position and those before it."""
+        found = [self]
+        while found[-1].parent:
+            found.append(found[-1].parent)
+        return found
+
     def best_solution(self):
         """The solution as it ought to be, from the endpoint and the children."""
         best = (self.endpoint, self.movecount) if self.endpoint else (0, 0)
@@ -146,6 +174,43 @@ class Position:
             if rank(child.solution()) > rank(best):
                 best = child.solution()
         return best
+
+
+class Cursor:
+    def __init__(self, position):
+        self.position = position
+        self.way = []           # numbers; the next one forth is the last
+
+    def back(self, to):
+        while self.position is not to:
+            self.way.append(self.position.number)
+            self.position = self.position.parent
+
+    def on(self, positions):
+        """Where the way leads next, if it does."""
+        position = positions.get(self.way[-1]) if self.way else None
+        return position if position and position.parent is self.position else None
+
+    def forth(self, to, positions):
+        if self.on(positions) is to:
+            self.way.pop()
+        else:
+            self.way.clear()
+        self.position = to
+
+    def goto(self, to, positions):
+        line = to.line()
+        if to in self.position.line():
+            self.back(to)
+        elif self.position in line:
+            steps = line[:line.index(self.position)]    # to first
+            if [step.number for step in steps] == self.way[-len(steps):]:
+                del self.way[-len(steps):]
+            else:
+                self.way.clear()
+        else:
+            self.way.clear()
+        self.position = to
 
 
 def rank(solution):
@@ -164,6 +229,10 @@ class Session:
         self.made = 0
         self.behaviour = GRAFT
         self.change = False
+        self.cursors = {}       # by name
+        self.authors = []       # (uid, name), the author 1 first
+        self.keys = {}          # (author, key) -> (operation, answer)
+        self.now = None         # the stamp of what is made now
         self._make(None, 0, bytes(initial))
         self.change = False
 
@@ -266,6 +335,198 @@ class Session:
                  [child.number for child in p.children], p.state.hex()]
                 for p in self.positions.values()]
 
+    def droptree(self, position):
+        """How many were dropped."""
+        position = self.positions.get(position)
+        if position is None or position.parent is None:
+            return None
+        below = self._below(position)
+        self.above_dropped = position.parent.number
+        for each in reversed(below):
+            self._drop(each)
+        self._drop(position)
+        return len(below) + 1
+
+    # ---- cursors, turns, keys
+
+    def cursor(self, name, step, n, position, expect):
+        """[moves made, or 1 or 0; where it is, or -1]."""
+        if not self._cursor_fits(name, step, n, expect):
+            return None
+        if step == GOTO and position not in self.positions:
+            return None
+        if step == DROP:
+            del self.cursors[name]
+            return [1, -1]
+        if name not in self.cursors:
+            self.cursors[name] = Cursor(self.positions[position])
+            return [1, position]
+        cursor = self.cursors[name]
+        value = self._step(cursor, step, n, position)
+        return [value, cursor.position.number]
+
+    def turn(self, adds, cursor):
+        """The positions. Adds are [after (from 1, or 0), prev, move, state, endpoint,
+        check], a cursor [name, after, position, expect] or None."""
+        if not self._turn_fits(adds, cursor):
+            return None
+        made = [None]
+        self.turn_changed = 0
+        for after, prev, move, state, endpoint, check in adds:
+            prev = made[after] if after else self.positions[prev]
+            before = [child.number for child in prev.children]
+            made.append(self._add(prev, move, bytes.fromhex(state), endpoint, check))
+            known = made[-1].number in before
+            self.turn_created = int(not known)
+            self.turn_changed |= not known or made[-1].number != before[0]
+        numbers = [position.number for position in made[1:]]
+        if cursor:
+            name, after, position, _ = cursor
+            to = numbers[after - 1] if after else position
+            self.cursor(name, GOTO, 0, to, -1)
+        return numbers
+
+    def beside(self):
+        return {"cursors": [[name, self.cursors[name].position.number]
+                            for name in sorted(self.cursors, key=str.encode)],
+                "authors": [[p.number, p.stamp[0], *self.authors[p.stamp[0] - 1], p.stamp[1]]
+                            for p in self.positions.values() if p.stamp]}
+
+    def reload(self):
+        """Dumped and loaded, it is the same."""
+        return 1
+
+    def told(self, stamp, key, op):
+        """An operation with a stamp ([uid, name, time] or None) and a key (or None):
+        [value, position, positions made, created, changed, repeated]."""
+        author, time = 0, 0
+        if stamp:
+            uid, name, time = stamp
+            known = (uid, name) in self.authors
+            author = self.authors.index((uid, name)) + 1 if known else len(self.authors) + 1
+        if key is not None and (author, key) in self.keys:
+            first, answer = self.keys[author, key]
+            return answer[:4] + [0, 1] if first == op else None
+        if stamp:
+            self.now = (author, time)
+            if not known:       # undomine and the stamps look there
+                self.authors.append((uid, name))
+        answer = self._apply_told(op)
+        self.now = None
+        if answer and key is not None:
+            answer[4] = 1
+            self.keys[author, key] = (op, answer)
+        if stamp and not known and not (answer and answer[4]):
+            self.authors.pop()
+        return answer
+
+    def _apply_told(self, op):
+        before, made, size = self._all(), self.made, self.size()
+        there = op[0] == "add" and op[1] in self.positions and \
+            self.positions[op[1]].branch(op[2])
+        answer = apply(self, op)["ret"]
+        if answer is None:
+            return None
+        changed = int(self._all() != before)
+        made = self.made - made
+        value, position, created = 0, -1, 0
+        if op[0] == "cursor":
+            value, position = answer
+        elif op[0] == "turn":
+            value, position = len(answer), answer[-1]
+            created, changed = self.turn_created, max(changed, self.turn_changed)
+        elif op[0] == "dup":
+            value = answer
+        elif op[0] == "droptree":
+            return [0, self.above_dropped, 0, 0, 1, 0]
+        elif op[0] == "drop":
+            if self.size() == size:     # the first, or one with branches
+                return None
+            position = answer
+        elif op[0] == "add":
+            position, created = answer, int(not there)
+        else:
+            position = answer
+        return [value, position, made, created, changed, 0]
+
+    def _all(self):
+        """All there is, to see whether anything changes."""
+        return (self.dump(), [p.later for p in self.positions.values()], self.behaviour,
+                self.change, {name: (c.position.number, list(c.way))
+                              for name, c in self.cursors.items()})
+
+    def _cursor_fits(self, name, step, n, expect):
+        if not 1 <= len(name.encode()) <= 255 or "\0" in name or not GOTO <= step <= DROP:
+            return False
+        if step in (UNDO, REDO, SOLUTION, UNDOMINE) and n < 1:
+            return False
+        if name not in self.cursors:
+            return step == GOTO and expect == -1 and len(self.cursors) < 1024
+        return expect in (-1, self.cursors[name].position.number)
+
+    def _turn_fits(self, adds, cursor):
+        for place, (after, prev, _, state, endpoint, check) in enumerate(adds):
+            if not 0 <= after <= place or (not after and prev not in self.positions):
+                return False
+            if (len(state) != 2 * self.statesize or not -128 <= endpoint <= 127
+                    or check not in (NO_CHECK, CHECK, CHECK_LATER)):
+                return False
+        if not cursor:
+            return bool(adds)
+        name, after, position, expect = cursor
+        return (bool(adds) and 0 <= after <= len(adds)
+                and (after or position in self.positions)
+                and self._cursor_fits(name, GOTO, 0, expect))
+
+    def _step(self, cursor, step, n, position):
+        start = cursor.position
+        line = start.line()
+        if step == GOTO:
+            cursor.goto(self.positions[position], self.positions)
+            return int(cursor.position is not start)
+        if step == UNDO:
+            cursor.back(line[min(n, len(line) - 1)])
+        elif step == UNDOMINE:
+            mine = self.now[0] if self.now else 0
+            while n and cursor.position.parent and \
+                    (cursor.position.stamp or (0,))[0] == mine:
+                cursor.back(cursor.position.parent)
+                n -= 1
+        elif step == BRANCH_BACK:
+            cursor.back(next((p for p in line[1:] if len(p.children) > 1), line[-1]))
+        elif step == REDO:
+            return self._forth(cursor, n)
+        elif step == BRANCH_FORTH:
+            moves = self._forth(cursor, 1)
+            while moves and len(cursor.position.children) == 1:
+                moves += self._forth(cursor, 1)
+            return moves
+        elif step == MOVE:
+            to = start.branch(n)
+            if to:
+                to.to_front()
+                cursor.forth(to, self.positions)
+            return int(to is not None)
+        elif step == BETTER:
+            if start.better:
+                cursor.goto(start.better, self.positions)
+            return int(start.better is not None)
+        else:
+            path = self._solution_path(start) if start.solutionend else []
+            for to in path[:n]:
+                cursor.forth(to, self.positions)
+            return len(path[:n])
+        return start.movecount - cursor.position.movecount
+
+    def _forth(self, cursor, n):
+        for moves in range(n):
+            children = cursor.position.children
+            to = cursor.on(self.positions) or (children[0] if children else None)
+            if to is None:
+                return moves
+            cursor.forth(to, self.positions)
+        return n
+
     # ---- what they are made of
 
     def _key(self, state):
@@ -273,6 +534,7 @@ class Session:
 
     def _make(self, parent, move, state):
         position = Position(self.made, parent, move, state)
+        position.stamp = self.now
         self.made += 1
         self.positions[position.number] = position
         self.same.setdefault(self._key(state), {})[position.number] = position
@@ -366,6 +628,10 @@ class Session:
         del self.positions[position.number]
         position.parent.children.remove(position)
         self._solutions_from(position.parent)
+        for cursor in self.cursors.values():
+            if cursor.position is position:
+                cursor.position = position.parent
+                cursor.way.clear()
         self.change = True
 
     @staticmethod
@@ -408,7 +674,8 @@ def apply(session, op):
         place = 2 if name == "add" else 1
         args[place] = bytes.fromhex(args[place])
     if name not in ("add", "next", "drop", "graft", "cycle", "dup", "setbetter",
-                    "update", "clear", "changed"):
+                    "update", "clear", "changed", "droptree", "cursor", "turn",
+                    "beside", "reload", "told"):
         raise ValueError("unknown op %r" % (name,))
     answer = getattr(session, name)(*args)
     if name == "cycle" and answer is not None:

@@ -50,6 +50,24 @@ PROFILES = {
 OPS = ("add", "next", "drop", "graft", "cycle", "dup", "setbetter", "update",
        "clear", "changed")
 
+# With what not every runner knows: cursors, turns, authors, keys. `told`: how
+# often an op has a stamp or a key; `again`: how often one with a key is repeated.
+FURTHER = {
+    "cursor": dict(add=25, next=3, graft=1, drop=5, droptree=1, cycle=2, prune=1, dup=2,
+                   cursor=50, reload=1, check=(1, 5, 1), deep=0.7, told=0.2, beyond=1),
+    "undo": dict(add=30, next=4, drop=6, cursor=60, reload=1, check=(1, 3, 0), deep=0.9,
+                 told=0.5, beyond=1),
+    "turn": dict(add=20, next=4, graft=2, drop=6, dup=2, setbetter=1, turn=40, cursor=20,
+                 reload=1, check=(1, 4, 1), deep=0.8, told=0.4, again=0.05, beyond=1),
+    "rooms": dict(add=40, graft=2, drop=3, turn=40, cursor=25, reload=1,
+                  check=(1, 12, 1), deep=0.8, maze=1, told=0.2, beyond=1),
+    "keys": dict(add=40, next=5, drop=8, droptree=1, dup=3, turn=15, cursor=20, reload=2,
+                 check=(1, 4, 1), deep=0.7, told=0.95, again=0.2, beyond=1),
+}
+FURTHER_OPS = OPS + ("droptree", "cursor", "turn", "reload")
+TOLD = ("add", "next", "drop", "droptree", "dup", "cursor", "turn")
+USERS = ((0, "root"), (1000, "ann"), (1000, "bob"), (1001, "ann"), (4294967295, "\u00e4"))
+
 
 class Game:
     """A small game: the next state is given by state and move."""
@@ -89,11 +107,14 @@ class Maze(Game):
 
 
 class Generator:
-    def __init__(self, seed, ops, profile=None):
+    def __init__(self, seed, ops, profile=None, further=False):
         self.rng = rng = random.Random(seed)
         # The maze more often: what it is for seldom comes about.
-        self.name = profile or rng.choice(sorted(PROFILES) + 3 * ["maze"])
-        self.profile = PROFILES[self.name]
+        known = sorted(FURTHER) if further else sorted(PROFILES) + 3 * ["maze"]
+        self.name = profile or rng.choice(known)
+        self.profile = {**PROFILES, **FURTHER}[self.name]
+        self.names = FURTHER_OPS if self.name in FURTHER else OPS
+        self.keyed = []         # ops with a key, to be repeated
         self.ops = ops
         self.size = rng.choice((1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12))
         self.cmpsize = rng.choice((0, 0, self.size, rng.randint(1, self.size)))
@@ -147,7 +168,7 @@ class Generator:
     def draw(self):
         """One op, fit to be applied."""
         rng, profile = self.rng, self.profile
-        name = rng.choices(OPS, [profile.get(op, 0) for op in OPS])[0]
+        name = rng.choices(self.names, [profile.get(op, 0) for op in self.names])[0]
         here = self.somewhere()
         if name == "add":
             position = self.session.positions[here]
@@ -185,9 +206,90 @@ class Generator:
             return ["cycle", here, self.bytes_of(state), limit]
         if name == "dup":
             return self.draw_dup(here)
+        if name == "cursor":
+            return self.draw_cursor(here)
+        if name == "turn":
+            return self.draw_turn(here)
+        if name == "droptree":
+            return ["droptree", here]
         if name == "update":
             return ["update", here, self.bytes_of(rng.randrange(self.game.states))]
         return [name]
+
+    def draw_expected(self, name):
+        """Mostly not told; else mostly right."""
+        cursor = self.session.cursors.get(name)
+        if self.rng.random() < 0.8:
+            return -1
+        if cursor and self.rng.random() < 0.8:
+            return cursor.position.number
+        return self.rng.randrange(self.session.made)
+
+    def draw_cursor(self, here):
+        rng, session = self.rng, self.session
+        name = rng.choice(("a", "b", "b\u00e4", "B"))
+        step = rng.choice((0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 8, 8))
+        if rng.random() < 0.03:
+            step = 9
+        n = rng.choice((1, 1, 1, 2, 3, 5, 100))
+        expect = self.draw_expected(name) if step != 9 else -1
+        cursor = session.cursors.get(name)
+        if step == 3:
+            moves = [p.move for p in cursor.position.children] if cursor else []
+            n = rng.choice(moves + [0, 1])
+        elif cursor and step == 0 and rng.random() < 0.5:   # along its line, or its way
+            here = rng.choice([p.number for p in cursor.position.line()] +
+                              [n for n in cursor.way if n in session.positions])
+        return ["cursor", name, step, n, here if step == 0 else -1, expect]
+
+    def draw_turn(self, here):
+        """Moves one after the other, some of them from elsewhere."""
+        rng, adds, states = self.rng, [], []
+        for place in range(rng.choice((1, 1, 2, 3, 5, 8))):
+            after = place if rng.random() < 0.8 else rng.randint(0, place)
+            prev = 0 if after else here if rng.random() < 0.7 else self.somewhere()
+            moves = [p.move for p in self.session.positions[prev].children]
+            move = rng.randrange(self.game.moves)
+            if not after and moves and rng.random() < 0.3:
+                move = rng.choice(moves)
+            start = states[after - 1] if after else self.state_at(prev)
+            state = self.game.table[start][move] if 0 <= move < self.game.moves else 0
+            states.append(state)
+            adds.append([after, prev, move, self.bytes_of(state), self.game.ends.get(state, 0),
+                         rng.choices((0, 1, 2), self.profile["check"])[0]])
+        cursor = None
+        if rng.random() < 0.7:
+            name = rng.choice(("a", "b"))
+            cursor = [name, len(adds), 0, self.draw_expected(name)]
+        return ["turn", adds, cursor]
+
+    def tell(self, op):
+        """Who says so, and under which key."""
+        rng = self.rng
+        if op[0] not in TOLD or rng.random() >= self.profile.get("told", 0):
+            return op
+        stamp = [*rng.choice(USERS), rng.choice((0, 1, 1700000000, 2**32 - 1))]
+        key = None
+        if rng.random() < 0.5:
+            key = "k%d" % (rng.randrange(30) if rng.random() < 0.1 else rng.randrange(10**6))
+        if rng.random() < 0.1:
+            stamp = None
+        if op[0] == "turn" and op[2] and rng.random() < 0.2:    # the cursor elsewhere
+            op[2][1:3] = rng.choice(([rng.randint(1, len(op[1])), 0], [0, self.somewhere()]))
+        told = ["told", stamp, key, op]
+        if key:
+            self.keyed = self.keyed[-9:] + [told]
+        return told
+
+    def repeat(self):
+        rng, told = self.rng, json.loads(json.dumps(self.rng.choice(self.keyed)))
+        if rng.random() < 0.2:
+            told[3] = ["next", 0, 1]
+        elif told[1] and rng.random() < 0.3:
+            told[1] = [*rng.choice(USERS), 5]
+        elif told[1]:
+            told[1][2] = 7      # later
+        return told
 
     def draw_dup(self, here):
         """Mostly between equal positions, mostly to one with a solution."""
@@ -211,11 +313,22 @@ class Generator:
         """Makes an argument unfit, if the op has one."""
         rng = self.rng
         kinds = {"add": ("position", "endpoint", "check"), "graft": ("behaviour",),
-                 "dup": ("position", "source")}.get(op[0], ("position",))
+                 "dup": ("position", "source"), "turn": ("turn",),
+                 "cursor": ("cursor",)}.get(op[0], ("position",))
         kind = rng.choice(kinds)
         if len(op) < 2:
             return op
-        if kind == "position":
+        if kind == "turn":
+            add = rng.choice(op[1])
+            if rng.random() < 0.5:
+                add[0], add[1] = 0, self.no_position()
+            else:
+                add[4] = rng.choice(BAD_ENDPOINTS)
+        elif kind == "cursor":
+            place, bad = rng.choice(((2, 10), (2, -1), (3, 0), (3, -3), (5, self.no_position()),
+                                     (4, self.no_position())))
+            op[place] = bad
+        elif kind == "position":
             op[1] = self.no_position()
         elif kind == "source":
             op[2] = self.no_position()
@@ -242,13 +355,22 @@ class Generator:
             op = self.draw()
             if self.rng.random() < self.bad:
                 op = self.spoil(op)
-            steps.append({"op": op})
+            op = self.tell(op)
+            if self.keyed and self.rng.random() < self.profile.get("again", 0):
+                op = self.repeat()
+            steps.append({"op": json.loads(json.dumps(op))})
             answer = model.apply(self.session, op)
             if op[0] in ("add", "drop", "next") and answer["ret"] not in (None, -1):
                 self.current = answer["ret"]
             elif op[0] == "cycle" and answer["ret"]:
                 self.current = answer["pos"]
+            elif op[0] == "told" and answer["ret"] and answer["ret"][1] != -1:
+                self.current = answer["ret"][1]
+            elif op[0] == "turn" and answer["ret"]:
+                self.current = answer["ret"][-1]
             if count % every == 0:
+                if self.name in FURTHER:
+                    steps.append({"op": ["beside"]})
                 steps.append({"dump": None})
         if self.profile.get("setbetter"):
             steps.append({"op": ["setbetter"]})
@@ -268,7 +390,7 @@ def main():
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--scripts", type=int, default=10)
     parser.add_argument("--ops", type=int, default=200)
-    parser.add_argument("--profile", choices=sorted(PROFILES))
+    parser.add_argument("--profile", choices=sorted({**PROFILES, **FURTHER}))
     options = parser.parse_args()
     seed = random.SystemRandom().randrange(2**31) if options.seed is None else options.seed
     print("seed %d" % seed, file=sys.stderr)

@@ -2,14 +2,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/ctl/ctl.h"
 #include "client/ctl/text.h"
 
 /* ---- pages ------------------------------------------------------------------------------- */
 
-/* A page after the name *after (in the trash: and the handle *handle), which become the next ones
- * to ask with; NULL after the last. */
+/* A page after the name *after and the handle *handle, which become the next ones to ask with; NULL
+ * after the last. */
 static int read_page(struct ctl *ctl, struct sessions const *sessions, char **after,
                      int64_t *handle, bool (*row)(void *data, msgpack_object const *session),
                      void *data)
@@ -17,8 +18,7 @@ static int read_page(struct ctl *ctl, struct sessions const *sessions, char **af
     msgpack_object result;
     struct buffer *b = ctl_request(ctl, "listsessions", 1);
 
-    bool same = *after && sessions->trash;
-    pack_map(b, (sessions->prefix != NULL) + (*after != NULL) + same + sessions->trash);
+    pack_map(b, (sessions->prefix != NULL) + 2u * (*after != NULL) + sessions->trash);
     if (sessions->prefix) {
         pack_key(b, "prefix");
         if (!ctl_pack_name(b, sessions->prefix))
@@ -27,8 +27,6 @@ static int read_page(struct ctl *ctl, struct sessions const *sessions, char **af
     if (*after) {
         pack_key(b, "after");
         pack_cstr(b, *after);
-    }
-    if (same) {
         pack_key(b, "aftersession");
         pack_int(b, *handle);
     }
@@ -50,8 +48,7 @@ static int read_page(struct ctl *ctl, struct sessions const *sessions, char **af
             return ctl_fail_shape(ctl);
     if (next && next->type == MSGPACK_OBJECT_STR)
         *after = strndup(next->via.str.ptr, next->via.str.size);
-    if (sessions->trash && *after &&
-        !integer_read(map_get(&result, "nextsession"), 0, INT64_MAX, handle))
+    if (*after && !integer_read(map_get(&result, "nextsession"), 0, INT64_MAX, handle))
         return ctl_fail_shape(ctl);
     return CLI_GO;
 }
@@ -113,20 +110,23 @@ static bool print_session(void *data, msgpack_object const *session)
 {
     struct listing const *l = data;
     msgpack_object const *name = map_get(session, "name");
-    int64_t positions, bytes, used;
+    int64_t positions, bytes, used, owner, mode;
     char const *solved, *damaged;
 
     if (!name || name->type != MSGPACK_OBJECT_STR ||
         !read_number(session, "positions", &positions) || !read_number(session, "bytes", &bytes) ||
-        !read_number(session, "used", &used) || !read_yes(session, "solved", &solved) ||
+        !read_number(session, "used", &used) || !read_number(session, "owner", &owner) ||
+        !read_number(session, "mode", &mode) || !read_yes(session, "solved", &solved) ||
         !read_yes(session, "damaged", &damaged))
         return false;
     if (!l->names) {
         printf("%10" PRId64 " %11" PRId64 "  ", positions, bytes);
         text_print_time(stdout, used);
-        printf("  %-6s  %-7s  ", solved, damaged);
+        printf("  %-6s  %-7s  %10" PRId64 "  %04o  ", solved, damaged, owner, (unsigned)mode);
         if (l->all && !print_all(session))
             return false;
+    } else if (owner != geteuid()) {
+        printf("~%" PRId64 "/", owner); /* what it can be called by */
     }
     text_print(stdout, name->via.str.ptr, name->via.str.size);
     putchar('\n');
@@ -140,7 +140,7 @@ static int list(struct ctl *ctl, struct cli_command const *cli, int argc, char *
         {.name = "names",
          .type = CLI_FLAG,
          .value = &l.names,
-         .help = "only the names, one a line"},
+         .help = "only the names, one a line; ~UID/NAME of others'"},
         {.name = "long", .type = CLI_FLAG, .value = &l.all, .help = "all there is to tell"},
         COMMON_OPTIONS(ctl)};
 
@@ -148,9 +148,10 @@ static int list(struct ctl *ctl, struct cli_command const *cli, int argc, char *
     if (status == CLI_GO)
         status = ctl_connect(ctl);
     if (status == CLI_GO && !l.names)
-        printf(" positions       bytes  used              solved  damaged  %sname\n",
-               l.all ? "  handle     size compared graft  changed   sequence  created           "
-                     : "");
+        printf(
+            " positions       bytes  used              solved  damaged       owner  mode  %sname\n",
+            l.all ? "  handle     size compared graft  changed   sequence  created           "
+                  : "");
     if (status == CLI_GO)
         status = ctl_sessions(ctl, (struct sessions){.prefix = argc > 0 ? argv[0] : NULL},
                               print_session, &l);
@@ -162,11 +163,14 @@ struct command const command_list = {
      .params = "[PREFIX]",
      .most = 1,
      .summary = "lists the sessions that have names",
-     .help = "A line a session: its positions, the bytes it takes in the store, when it was used "
-             "last,\n"
-             "whether there is a solution, whether a part of it was found damaged, and its name.\n"
-             "With --long also its handle, the bytes of a state and how many of them count in\n"
-             "comparing, the graft behavior, whether it was changed since the flag was cleared,\n"
-             "the number of its last operation, and when it began. With PREFIX, only names that\n"
-             "begin with it.\n"},
+     .help =
+         "Own sessions and others' that you may read. A line a session: its positions, the bytes\n"
+         "it takes in the store, when it was used last, whether there is a solution, whether a\n"
+         "part of it was found damaged, the number of the user it belongs to, its mode (see:\n"
+         "redoctl chmod --help), and its name. NAME, in all commands, is your own session of that\n"
+         "name, or else another's; ~UID/NAME is the session of the user with that number.\n"
+         "With --long also its handle, the bytes of a state and how many of them count in\n"
+         "comparing, the graft behavior, whether it was changed since the flag was cleared,\n"
+         "the number of its last operation, and when it began. With PREFIX, only names that\n"
+         "begin with it.\n"},
     list};

@@ -46,11 +46,13 @@ static void print_facts(msgpack_object const *map, char const *before)
             continue;
         }
         printf("%-20s ", left);
-        int64_t seconds;
+        int64_t number;
         if (value->type == MSGPACK_OBJECT_ARRAY)
             printf("%u", value->via.array.size);
-        else if (is_time(left) && integer_read(value, INT64_MIN, INT64_MAX, &seconds))
-            text_print_time(stdout, seconds);
+        else if (is_time(left) && integer_read(value, INT64_MIN, INT64_MAX, &number))
+            text_print_time(stdout, number);
+        else if (strcmp(left, "mode") == 0 && integer_read(value, 0, INT32_MAX, &number))
+            printf("%04o", (unsigned)number);
         else
             print_value(value);
         putchar('\n');

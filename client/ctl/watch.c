@@ -25,6 +25,20 @@ static void print_state(redo_operation const *op)
     text_print_hex(stdout, op->state, op->statesize, STATE_BYTES);
 }
 
+static void print_cursor(redo_operation const *op)
+{
+    static char const *const steps[] = {"goto",       "undo",        "redo",   "move",
+                                        "branchback", "branchforth", "better", "solution",
+                                        "undomine",   "drop"};
+    fputs("cursor=", stdout);
+    text_print(stdout, op->name, op->namesize);
+    printf(" step=%s", op->value >= 0 && op->value <= redo_step_drop ? steps[op->value] : "?");
+    if (op->value == redo_step_goto)
+        printf(" position=%u", op->position);
+    else
+        printf(" n=%d", op->move);
+}
+
 /* The method that makes such operations, and its params. */
 static void print_operation(redo_operation const *op)
 {
@@ -66,6 +80,12 @@ static void print_operation(redo_operation const *op)
         break;
     case REDO_OP_RESTORE:
         printf("restoresubtree position=%u", op->position);
+        break;
+    case REDO_OP_CURSOR:
+        print_cursor(op);
+        break;
+    case REDO_OP_TURN:
+        printf("addpositions bytes=%zu", op->statesize);
         break;
     case REDO_OP_CLEAR:
         printf("clearsessionchanged");

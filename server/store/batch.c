@@ -94,9 +94,9 @@ void batch_properties(struct batch *b, uint64_t id, void const *properties, size
     append_rest(b, CHANGE_PROPERTIES, &rest, "", 0);
 }
 
-void batch_access(struct batch *b, uint64_t id, uint32_t owner, uint32_t mode)
+void batch_access(struct batch *b, uint64_t id, uint32_t owner, uint32_t group, uint32_t mode)
 {
-    struct rest rest = {.info = {.id = id, .owner = owner, .mode = mode}};
+    struct rest rest = {.info = {.id = id, .owner = owner, .group = group, .mode = mode}};
 
     append_rest(b, CHANGE_ACCESS, &rest, "", 0);
 }

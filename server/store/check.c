@@ -41,7 +41,7 @@ static int check_one(struct database *db, uint64_t id, struct store_check *check
 
     *kept = 0;
     *damaged = false;
-    int rc = load_session(db, id, &h, kept, damaged);
+    int rc = load_session(db, id, NULL, &h, kept, damaged);
     history_free(h);
     char const *what = rc == REDO_EDAMAGED ? "no snapshot of it is whole"
                        : *damaged          ? "operations are missing or damaged"
@@ -134,6 +134,11 @@ static int check_store(struct store *store, bool repair, struct store_check *che
         rc = salvage(&pages, path, &told);
     }
     pages_close(&pages);
+    if (!rc && repair && !damaged) {
+        rc = store_upgrade(store);
+        damaged = rc == DATABASE_DAMAGED;
+        rc = damaged ? REDO_OK : rc;
+    }
     if (rc)
         return rc;
     if (repair && damaged) {

@@ -189,6 +189,8 @@ static int name_change(struct database *db, enum statement which, struct store_i
 
     sqlite3_bind_blob64(s, 1, info->name_size ? info->name : "", info->name_size, SQLITE_STATIC);
     sqlite3_bind_int64(s, 2, (int64_t)info->id);
+    if (!info->trashed)
+        sqlite3_bind_int64(s, 3, info->owner);
     return database_run(db, s);
 }
 
@@ -333,6 +335,19 @@ static int rename_session(struct store *store, struct pending *p, char const *na
     return rc ? rc : name_enter(&store->db, i);
 }
 
+/* A name is its owner's: with another owner it is another one. */
+static int set_access(struct store *store, struct pending *p, struct store_info const *to)
+{
+    struct store_info *i = &p->session.info;
+    bool given = i->owner != to->owner;
+    int rc = given ? name_leave(&store->db, i) : REDO_OK;
+
+    i->owner = to->owner;
+    i->group = to->group;
+    i->mode = to->mode;
+    return rc || !given ? rc : name_enter(&store->db, i);
+}
+
 static int purge(struct store *store, struct pending *p)
 {
     struct database *db = &store->db;
@@ -385,9 +400,7 @@ static int apply(struct store *store, struct change const *c)
     case CHANGE_PROPERTIES:
         return pending_text(p, i->name, i->name_size, c->info.properties, c->info.properties_size);
     case CHANGE_ACCESS:
-        i->owner = c->info.owner;
-        i->mode = c->info.mode;
-        return REDO_OK;
+        return set_access(store, p, &c->info);
     case CHANGE_PURGE:
         return purge(store, p);
     case CHANGE_KEEP:

@@ -9,10 +9,15 @@
 
 #include "core/redo_error.h"
 #include "server/store/page_vfs.h"
+#include "server/store/record.h"
 #include "server/store/store.h"
 
 #define TEXT2(x) #x
 #define TEXT(x) TEXT2(x)
+
+#define NAME_TABLE                                                     \
+    "CREATE TABLE name(name BLOB, owner INTEGER, id INTEGER NOT NULL," \
+    " PRIMARY KEY(name, owner)) WITHOUT ROWID;"
 
 /* Every table of records has the same shape, which salvage.c knows: a number and a blob. Names are
  * what can be made again from records. */
@@ -22,8 +27,7 @@ static char const schema[] =
     "CREATE TABLE part(key INTEGER PRIMARY KEY, record BLOB NOT NULL);"
     "CREATE TABLE kept(key INTEGER PRIMARY KEY, record BLOB NOT NULL);"
     "CREATE TABLE aside(key INTEGER PRIMARY KEY, record BLOB NOT NULL);"
-    "CREATE TABLE last(key INTEGER PRIMARY KEY, record BLOB NOT NULL);"
-    "CREATE TABLE name(name BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE last(key INTEGER PRIMARY KEY, record BLOB NOT NULL);" NAME_TABLE
     "CREATE TABLE trash(name BLOB, id INTEGER, PRIMARY KEY(name, id)) WITHOUT ROWID;"
     "PRAGMA application_id = " TEXT(DATABASE_APPLICATION) ";"
                                                           "PRAGMA user_version = " TEXT(
@@ -47,11 +51,12 @@ static char const *const texts[SQL_STATEMENTS] = {
     [SQL_SESSION_PUT] = "REPLACE INTO session VALUES(?, ?)",
     [SQL_SESSION_DELETE] = "DELETE FROM session WHERE id = ?",
     [SQL_SESSION_ALL] = "SELECT id FROM session WHERE id > ? ORDER BY id",
-    [SQL_NAME_GET] = "SELECT id FROM name WHERE name = ?",
-    [SQL_NAME_PUT] = "INSERT INTO name VALUES(?, ?)",
-    [SQL_NAME_DELETE] = "DELETE FROM name WHERE name = ? AND id = ?",
-    [SQL_NAME_LIST] = "SELECT name, id FROM name WHERE name > ?1 AND name >= ?2 AND ?3 >= 0"
-                      " ORDER BY name",
+    [SQL_NAME_GET] = "SELECT id FROM name WHERE name = ? AND owner = ?",
+    [SQL_NAME_PUT] = "INSERT INTO name(name, id, owner) VALUES(?, ?, ?)",
+    [SQL_NAME_DELETE] = "DELETE FROM name WHERE name = ? AND id = ? AND owner = ?",
+    [SQL_NAME_LIST] = "SELECT name, id FROM name WHERE (name, owner) > (?1, ?3) AND name >= ?2"
+                      " ORDER BY name, owner",
+    [SQL_NAME_OWNERS] = "SELECT id FROM name WHERE name = ? AND owner > ? ORDER BY owner",
     [SQL_TRASH_PUT] = "INSERT INTO trash VALUES(?, ?)",
     [SQL_TRASH_DELETE] = "DELETE FROM trash WHERE name = ? AND id = ?",
     [SQL_TRASH_LIST] = "SELECT name, id FROM trash WHERE (name, id) > (?1, ?3) AND name >= ?2"
@@ -211,16 +216,74 @@ static int verify(struct database *db)
     return code;
 }
 
-int database_open(struct database *db, char const *path)
+int database_open_any(struct database *db, char const *path)
 {
     int rc = connect(db, path);
 
     if (!rc)
         rc = database_exec(db, settings);
+    if (rc)
+        database_close(db);
+    return rc;
+}
+
+int database_open(struct database *db, char const *path)
+{
+    int rc = database_open_any(db, path);
+
     if (!rc)
         rc = verify(db);
     if (rc)
         database_close(db);
+    return rc;
+}
+
+/* ---- from version 1 ------------------------------------------------------------------------ */
+
+/* Enters one name with the owner that the session's record tells. */
+static int enter_name(struct database *db, sqlite3_stmt *put, sqlite3_stmt *from)
+{
+    void const *record = sqlite3_column_blob(from, 2);
+    struct session session;
+
+    if (!record || !session_get(&session, record, (size_t)sqlite3_column_bytes(from, 2)))
+        return DATABASE_DAMAGED;
+    sqlite3_bind_value(put, 1, sqlite3_column_value(from, 0));
+    sqlite3_bind_value(put, 2, sqlite3_column_value(from, 1));
+    sqlite3_bind_int64(put, 3, session.info.owner);
+    return database_run(db, put);
+}
+
+static int enter_names(struct database *db)
+{
+    sqlite3_stmt *from = NULL, *put = NULL;
+    int code = REDO_OK;
+    int rc = sqlite3_prepare_v2(db->sqlite,
+                                "SELECT n.name, n.id, s.record FROM name_1 n"
+                                " LEFT JOIN session s ON s.id = n.id",
+                                -1, &from, NULL);
+
+    if (rc == SQLITE_OK)
+        rc = sqlite3_prepare_v2(db->sqlite, texts[SQL_NAME_PUT], -1, &put, NULL);
+    while (rc == SQLITE_OK && !code && (rc = sqlite3_step(from)) == SQLITE_ROW) {
+        code = enter_name(db, put, from);
+        rc = SQLITE_OK;
+    }
+    if (!code)
+        code = database_error(db, rc);
+    sqlite3_finalize(from);
+    sqlite3_finalize(put);
+    return code;
+}
+
+int database_upgrade(struct database *db)
+{
+    int rc = database_exec(db, "ALTER TABLE name RENAME TO name_1;" NAME_TABLE);
+
+    if (!rc)
+        rc = enter_names(db);
+    if (!rc)
+        rc = database_exec(db, "DROP TABLE name_1; PRAGMA user_version = " TEXT(STORE_VERSION) ";");
     return rc;
 }
 

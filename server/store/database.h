@@ -28,6 +28,7 @@ enum statement {
     SQL_NAME_PUT,
     SQL_NAME_DELETE,
     SQL_NAME_LIST,
+    SQL_NAME_OWNERS,
     SQL_TRASH_PUT,
     SQL_TRASH_DELETE,
     SQL_TRASH_LIST,
@@ -62,6 +63,13 @@ int database_create(char const *path);
 
 /* Opens an existing one. REDO_OK, DATABASE_DAMAGED, or a code. */
 int database_open(struct database *db, char const *path);
+
+/* The same for one of any version up to this one, whose statements may not fit yet. */
+int database_open_any(struct database *db, char const *path);
+
+/* Makes one of an older version one of this version, inside a transaction of the caller's. REDO_OK,
+ * DATABASE_DAMAGED, or a code: then the transaction has to be taken back. */
+int database_upgrade(struct database *db);
 
 /* Closes it, also if it is not open. The log stays as it is. */
 void database_close(struct database *db);

@@ -22,6 +22,7 @@ struct store {
      * opens its own connection, and another when it finds that the number has changed. */
     pthread_rwlock_t gate;
     unsigned number;
+    uint32_t version; /* of the database, when it was looked at before it was opened; 0: unknown */
     pthread_mutex_t telling;
     char news[STORE_PATH_MAX]; /* see store_notice() */
     /* Everything below belongs to who holds `writing`, inside the gate. */
@@ -51,6 +52,10 @@ int store_attach(struct store *store, char const *folder, bool make, char *why, 
 /* Looks at the files of its database, which is not open: REDO_OK, and whether it has to be rebuilt;
  * REDO_EVERSION; a code. *pages is to be closed in any case. */
 int store_inspect(struct store *store, struct pages *pages, bool *damaged);
+
+/* Makes the database, which is whole and not open, one of this version, if it is of an older one. A
+ * code, or DATABASE_DAMAGED: it is as it was. */
+int store_upgrade(struct store *store);
 
 /* Where a new database is made, whose name tells that it is not whole yet; takes away what is left
  * of one that was not; and puts it in place, as the next number. */
@@ -96,8 +101,8 @@ int row_put(struct database *db, enum statement which, int64_t key, struct buffe
 /* How often something of a session was set aside. */
 int store_epoch(struct store_reader *r, uint64_t id, uint32_t *epoch);
 
-/* store_load() in a database. */
-int load_session(struct database *db, uint64_t id, struct history **history, uint64_t *sequence,
-                 bool *damaged);
+/* store_load(), or store_replay(), in a database. */
+int load_session(struct database *db, uint64_t id, struct store_replay *replay,
+                 struct history **history, uint64_t *sequence, bool *damaged);
 
 #endif

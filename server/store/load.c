@@ -141,10 +141,19 @@ static int load_snapshot(struct database *db, uint64_t id, struct history **hist
 
 /* ---- operations --------------------------------------------------------------------------- */
 
+static void touch(struct history *h, struct touched *touched)
+{
+    if (touched) {
+        touched->count = 0;
+        touched->more = false;
+    }
+    h->touched = touched;
+}
+
 /* Applies those of a row that come after *sequence. REDO_EDAMAGED: up to the first that can not be.
  */
 static int replay_row(struct history *h, struct journal const *j, struct journal_reader *ops,
-                      uint64_t *sequence)
+                      struct store_replay *told, uint64_t *sequence)
 {
     for (uint64_t n = j->first; n < j->first + j->count; n++) {
         redo_operation op;
@@ -156,17 +165,25 @@ static int replay_row(struct history *h, struct journal const *j, struct journal
             continue;
         if (!redo_operation_decode(ops->now.data, ops->now.size, &op))
             return REDO_EDAMAGED;
+        bool tell = told && n > told->since;
+        if (tell)
+            touch(h, told->touched);
+        h->sequence = n - 1;
         rc = history_apply(h, &op, &result);
+        h->touched = NULL;
         if (rc == REDO_ENOMEM)
             return rc;
         if (rc || !result.changed)
             return REDO_EDAMAGED;
         *sequence = n;
+        if (tell)
+            told->tell(told, h, n, &op, &result, ops->now.data, ops->now.size);
     }
     return REDO_OK;
 }
 
-static int replay(struct database *db, uint64_t id, struct history *h, uint64_t *sequence)
+static int replay(struct database *db, uint64_t id, struct history *h, struct store_replay *told,
+                  uint64_t *sequence)
 {
     uint64_t base = *sequence;
     sqlite3_stmt *s = database_statement(db, SQL_JOURNAL_FROM);
@@ -189,7 +206,7 @@ static int replay(struct database *db, uint64_t id, struct history *h, uint64_t 
             rc = REDO_EDAMAGED; /* a gap; or a row begins within another */
         if (!rc) {
             journal_read(&ops, data, size);
-            rc = replay_row(h, &j, &ops, sequence);
+            rc = replay_row(h, &j, &ops, told, sequence);
         }
     }
     if (!rc)
@@ -199,8 +216,8 @@ static int replay(struct database *db, uint64_t id, struct history *h, uint64_t 
     return rc;
 }
 
-int load_session(struct database *db, uint64_t id, struct history **history, uint64_t *sequence,
-                 bool *damaged)
+int load_session(struct database *db, uint64_t id, struct store_replay *told,
+                 struct history **history, uint64_t *sequence, bool *damaged)
 {
     struct session s;
     uint64_t expected;
@@ -212,8 +229,10 @@ int load_session(struct database *db, uint64_t id, struct history **history, uin
         return rc;
     *history = NULL;
     rc = load_snapshot(db, id, history, sequence);
+    if (!rc && told && *sequence > told->since)
+        rc = REDO_ERANGE;
     if (!rc)
-        rc = replay(db, id, *history, sequence);
+        rc = replay(db, id, *history, told, sequence);
     /* The record of the session tells how far its operations went, so that losing the last of them
      * is seen as well. */
     *damaged = rc == REDO_EDAMAGED || (!rc && *sequence != expected);

@@ -106,6 +106,7 @@ static int take_info(struct store_reader *r, struct session const *s, struct sto
 struct find {
     char const *name;
     size_t size;
+    uint32_t owner;
     uint64_t id;
     struct store_info *info;
 };
@@ -125,6 +126,7 @@ static int read_name(struct store_reader *r, void *arg)
     sqlite3_stmt *s = database_statement(&r->db, SQL_NAME_GET);
 
     sqlite3_bind_blob64(s, 1, f->size ? f->name : "", f->size, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, f->owner);
     int rc = sqlite3_step(s);
     if (rc == SQLITE_DONE)
         return REDO_ENOSESSION;
@@ -135,9 +137,11 @@ static int read_name(struct store_reader *r, void *arg)
     return rc == REDO_ENOSESSION ? DATABASE_DAMAGED : rc;
 }
 
-int store_find(struct store_reader *r, char const *name, size_t size, struct store_info *info)
+int store_find(struct store_reader *r, char const *name, size_t size, uint32_t owner,
+               struct store_info *info)
 {
-    return guarded(r, read_name, &(struct find){.name = name, .size = size, .info = info});
+    return guarded(r, read_name,
+                   &(struct find){.name = name, .size = size, .owner = owner, .info = info});
 }
 
 int store_find_id(struct store_reader *r, uint64_t id, struct store_info *info)
@@ -190,7 +194,7 @@ struct listing {
     char const *prefix;
     size_t prefix_size;
     struct buffer after; /* the name told last */
-    uint64_t after_id;
+    int64_t after_key;   /* and its owner; in the trash: and its id */
     size_t left;
     bool trash;
     bool (*each)(void *data, struct store_info const *info);
@@ -206,7 +210,7 @@ static int read_list(struct store_reader *r, void *arg)
 
     sqlite3_bind_blob64(s, 1, l->after.size ? l->after.data : "", l->after.size, SQLITE_TRANSIENT);
     sqlite3_bind_blob64(s, 2, l->prefix_size ? l->prefix : "", l->prefix_size, SQLITE_STATIC);
-    sqlite3_bind_int64(s, 3, (int64_t)l->after_id);
+    sqlite3_bind_int64(s, 3, l->after_key);
     while (l->left && (rc = sqlite3_step(s)) == SQLITE_ROW) {
         char const *name = sqlite3_column_blob(s, 0);
         size_t size = (size_t)sqlite3_column_bytes(s, 0);
@@ -226,7 +230,7 @@ static int read_list(struct store_reader *r, void *arg)
             return code == REDO_ENOSESSION ? DATABASE_DAMAGED : code;
         l->after.size = 0;
         buffer_append(&l->after, info.name, info.name_size);
-        l->after_id = info.id;
+        l->after_key = l->trash ? (int64_t)info.id : info.owner;
         l->left--;
         if (l->after.failed)
             return REDO_ENOMEM;
@@ -237,28 +241,66 @@ static int read_list(struct store_reader *r, void *arg)
 }
 
 int store_list(struct store_reader *r, char const *prefix, size_t prefix_size, char const *after,
-               size_t after_size, uint64_t after_id, size_t limit, bool trash,
+               size_t after_size, int64_t after_key, size_t limit, bool trash,
                bool (*each)(void *data, struct store_info const *info), void *data)
 {
     struct listing l = {.prefix = prefix,
                         .prefix_size = prefix_size,
-                        .after_id = after_id ? after_id : KEY_LIMIT, /* more than any */
+                        .after_key = after_size ? after_key : -1,
                         .left = limit,
                         .trash = trash,
                         .each = each,
                         .data = data};
-    if (!after_size)
-        l.after_id = 0;
     buffer_append(&l.after, after, after_size);
     int rc = l.after.failed ? REDO_ENOMEM : guarded(r, read_list, &l);
     buffer_free(&l.after);
     return rc;
 }
 
+struct owners {
+    char const *name;
+    size_t size;
+    int64_t after; /* the owner told last */
+    bool (*each)(void *data, struct store_info const *info);
+    void *data;
+};
+
+static int read_owners(struct store_reader *r, void *arg)
+{
+    struct owners *o = arg;
+    sqlite3_stmt *s = database_statement(&r->db, SQL_NAME_OWNERS);
+    sqlite3_stmt *get = database_statement(&r->db, SQL_SESSION_GET);
+    int rc;
+
+    sqlite3_bind_blob64(s, 1, o->size ? o->name : "", o->size, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, o->after);
+    while ((rc = sqlite3_step(s)) == SQLITE_ROW) {
+        struct session session;
+        struct store_info info;
+        int code = session_read(&r->db, (uint64_t)sqlite3_column_int64(s, 0), &session);
+        if (!code)
+            code = take_info(r, &session, &info);
+        sqlite3_reset(get);
+        if (code)
+            return code == REDO_ENOSESSION ? DATABASE_DAMAGED : code;
+        o->after = info.owner;
+        if (!o->each(o->data, &info))
+            return REDO_OK;
+    }
+    return database_error(&r->db, rc);
+}
+
+int store_named(struct store_reader *r, char const *name, size_t size,
+                bool (*each)(void *data, struct store_info const *info), void *data)
+{
+    return guarded(r, read_owners, &(struct owners){name, size, -1, each, data});
+}
+
 /* ---- content ------------------------------------------------------------------------------ */
 
 struct content {
     uint64_t id;
+    struct store_replay *replay; /* or NULL */
     struct history **history;
     uint64_t *sequence;
     bool *damaged;
@@ -271,7 +313,7 @@ static int read_content(struct store_reader *r, void *arg)
     /* One view of all rows: a compaction may come in between. */
     int rc = database_exec(&r->db, "BEGIN");
     if (!rc)
-        rc = load_session(&r->db, c->id, c->history, c->sequence, c->damaged);
+        rc = load_session(&r->db, c->id, c->replay, c->history, c->sequence, c->damaged);
     for (int i = 0; i < SQL_STATEMENTS; i++)
         sqlite3_reset(r->db.statements[i]);
     if (!sqlite3_get_autocommit(r->db.sqlite))
@@ -282,10 +324,26 @@ static int read_content(struct store_reader *r, void *arg)
 int store_load(struct store_reader *r, uint64_t id, struct history **history, uint64_t *sequence,
                bool *damaged)
 {
-    struct content c = {id, history, sequence, damaged};
+    struct content c = {id, NULL, history, sequence, damaged};
 
     *history = NULL;
     return guarded(r, read_content, &c);
+}
+
+int store_replay(struct store_reader *r, uint64_t id, struct store_replay *replay,
+                 struct history **history, uint64_t *sequence)
+{
+    bool damaged;
+    struct content c = {id, replay, history, sequence, &damaged};
+
+    *history = NULL;
+    int rc = guarded(r, read_content, &c);
+    if (!rc && *sequence < replay->since) {
+        history_free(*history);
+        *history = NULL;
+        rc = REDO_ERANGE;
+    }
+    return rc;
 }
 
 struct range {

@@ -80,7 +80,7 @@ void session_put(struct buffer *b, struct session const *s)
     buffer_append(b, flags, sizeof flags);
     put32(b, (uint32_t)i->name_size);
     put32(b, (uint32_t)i->properties_size);
-    put32(b, 0);
+    put32(b, i->group);
     buffer_append(b, i->name, i->name_size);
     buffer_append(b, i->properties, i->properties_size);
     record_end(b, start);
@@ -112,6 +112,7 @@ bool session_get(struct session *s, void const *data, size_t size)
         .name = p + SESSION_HEAD,
         .name_size = get32(p + 116),
         .properties_size = get32(p + 120),
+        .group = get32(p + 124),
     };
     if (info.name_size > size - SESSION_HEAD ||
         info.properties_size != size - SESSION_HEAD - info.name_size || info.id >= ID_LIMIT ||

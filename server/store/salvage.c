@@ -371,7 +371,7 @@ static int settle(struct builder *b, struct session *s, bool damaged)
     int rc = session_write(&b->into, s);
 
     if (!rc)
-        rc = load_session(db, s->info.id, &h, &sequence, &broken);
+        rc = load_session(db, s->info.id, NULL, &h, &sequence, &broken);
     if (rc == REDO_EDAMAGED)
         rc = REDO_OK;
     if (rc)

@@ -97,12 +97,12 @@ static int clean_log(struct store *store)
 
 /* ---- the gate ----------------------------------------------------------------------------- */
 
-static int open_database(struct store *store)
+static int open_database(struct store *store, int (*opening)(struct database *db, char const *path))
 {
     char path[STORE_PATH_MAX];
 
     store_path(store, store->number, "", path);
-    int rc = database_open(&store->db, path);
+    int rc = opening(&store->db, path);
     if (!rc)
         sqlite3_wal_hook(store->db.sqlite, on_commit, store);
     return rc;
@@ -128,7 +128,7 @@ int store_write_begin(struct store *store)
         pthread_mutex_lock(&store->writing);
         int rc = clean(store);
         if (!rc && !store->db.sqlite)
-            rc = open_database(store);
+            rc = open_database(store, database_open);
         if (!rc)
             return REDO_OK;
         unsigned number = store->number;
@@ -185,6 +185,21 @@ int store_transaction_end(struct store *store, int rc)
     if (store->log_frames - store->log_done > LOG_FRAMES_MAX)
         checkpoint(store);
     return REDO_OK;
+}
+
+int store_upgrade(struct store *store)
+{
+    if (!store->version || store->version >= STORE_VERSION)
+        return REDO_OK;
+    int rc = open_database(store, database_open_any);
+    if (rc)
+        return rc;
+    rc = store_transaction(store);
+    if (!rc)
+        rc = store_transaction_end(store, database_upgrade(&store->db));
+    if (clean(store) == REDO_OK) /* else store_close() tries again */
+        database_close(&store->db);
+    return rc;
 }
 
 int store_tidy(struct store *store)
@@ -455,9 +470,10 @@ int store_inspect(struct store *store, struct pages *pages, bool *damaged)
     uint32_t version, application;
     memcpy(&version, head + 60, 4);
     memcpy(&application, head + 68, 4);
-    if (be32toh(application) == DATABASE_APPLICATION && be32toh(version) > STORE_VERSION)
-        return REDO_EVERSION;
-    return REDO_OK;
+    if (be32toh(application) != DATABASE_APPLICATION)
+        return REDO_OK; /* opening it says what it is */
+    store->version = be32toh(version);
+    return store->version > STORE_VERSION ? REDO_EVERSION : REDO_OK;
 }
 
 static int inspect(struct store *store, char *why, size_t why_size)
@@ -479,7 +495,8 @@ static int inspect(struct store *store, char *why, size_t why_size)
         return rc;
     if (state == LOG_TORN && !damaged)
         keep_log(store);
-    return damaged ? rebuild(store) : REDO_OK;
+    rc = damaged ? rebuild(store) : store_upgrade(store);
+    return rc == DATABASE_DAMAGED ? store_rebuild(store, store->number) : rc;
 }
 
 struct store *store_new(void)

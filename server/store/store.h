@@ -22,14 +22,15 @@ struct store_reader;
 #define STORE_IDS ((uint64_t)1 << 29) /* ids, and */
 #define STORE_OPERATIONS \
     ((uint64_t)1 << 34) /* sequence numbers, and keys of kept bytes, are below */
-#define STORE_VERSION 1 /* of the schema; a store of a newer one is refused, untouched */
+#define STORE_VERSION 2 /* of the schema; a store of a newer one is refused, untouched */
 
 /* Opens the store in a folder (made, 0700, if it is not there; files 0600 under any umask), holding
  * the lock that makes this process its only owner. REDO_OK; or a code, and `why` says what is wrong
  * in words for the log: REDO_ELOCKED (and by whom), REDO_EVERSION, REDO_ESTORE. A damaged store
  * opens as far as anything in it can be read: its files stay as they are, and what is intact is
  * taken over into a new database beside them (README.md). The same happens later, when damage is
- * met; who met it waits for it. */
+ * met; who met it waits for it. A store of an older version becomes one of this version, where it
+ * is, in one transaction. */
 int store_open(struct store **store, char const *folder, char *why, size_t why_size);
 void store_close(struct store *store);
 
@@ -49,12 +50,13 @@ struct store_info {
     uint32_t positions;
     unsigned char graft;
     bool changed;
-    bool solved;           /* a solution leads through the first position */
-    bool damaged;          /* operations or snapshots were set aside: see store_load() */
-    int64_t created, used; /* seconds since 1970 */
-    int64_t trashed;       /* when it was deleted; 0: it was not */
-    uint32_t owner;        /* uid */
-    uint32_t mode;
+    bool solved;            /* a solution leads through the first position */
+    bool damaged;           /* operations or snapshots were set aside: see store_load() */
+    int64_t created, used;  /* seconds since 1970 */
+    int64_t trashed;        /* when it was deleted; 0: it was not */
+    uint32_t owner;         /* uid: names are of an owner each */
+    uint32_t group;         /* gid */
+    uint32_t mode;          /* 0 in stores of version 1, where it stands for 0600 */
     uint64_t bytes;         /* of snapshot and journal */
     uint64_t journal_bytes; /* of the operations since the snapshot */
     void const *properties; /* a msgpack map, or NULL; as name */
@@ -75,7 +77,7 @@ void batch_clear(struct batch *b); /* keeps its memory */
 
 /* Each appends a change; running out of memory shows in b->changes.failed. */
 
-/* A new session with this content; info's name, owner, mode, times, properties are taken. */
+/* A new session with this content; info's name, owner, group, mode, times, properties are taken. */
 void batch_create(struct batch *b, struct store_info const *info, void const *dump, size_t size);
 /* An operation on a session, as its number `sequence`; and what info tells after it (positions,
  * graft, changed, solved, used). */
@@ -83,7 +85,7 @@ void batch_operation(struct batch *b, struct store_info const *after, void const
                      size_t size);
 void batch_rename(struct batch *b, uint64_t id, char const *name, size_t size);
 void batch_properties(struct batch *b, uint64_t id, void const *properties, size_t size);
-void batch_access(struct batch *b, uint64_t id, uint32_t owner, uint32_t mode);
+void batch_access(struct batch *b, uint64_t id, uint32_t owner, uint32_t group, uint32_t mode);
 /* Deleting: into the trash (its name is free again), back under a name, and for ever. */
 void batch_trash(struct batch *b, uint64_t id, int64_t when);
 void batch_restore(struct batch *b, uint64_t id, char const *name, size_t size);
@@ -94,11 +96,11 @@ void batch_keep(struct batch *b, uint64_t id, uint64_t key, int64_t when, void c
 void batch_forget(struct batch *b, uint64_t id, uint64_t key);
 
 /* Puts the batch on disk in one transaction and syncs: REDO_OK; or nothing of it is there:
- * REDO_EFULLDISK, REDO_EIO, REDO_ESTORE, REDO_ENOMEM; or the batch is wrong: REDO_EEXISTS (a name),
- * REDO_ENOSESSION, REDO_ESTORE (a sequence number does not follow the one before), REDO_EFULL (a
- * number beyond STORE_IDS or STORE_OPERATIONS). The operations of one session in a batch
- * become one row. After REDO_EIO on a sync nothing is taken for written that was not synced: the
- * store is reopened before the next commit. */
+ * REDO_EFULLDISK, REDO_EIO, REDO_ESTORE, REDO_ENOMEM; or the batch is wrong: REDO_EEXISTS (a name
+ * of that owner), REDO_ENOSESSION, REDO_ESTORE (a sequence number does not follow the one before),
+ * REDO_EFULL (a number beyond STORE_IDS or STORE_OPERATIONS). The operations of one session in a
+ * batch become one row. After REDO_EIO on a sync nothing is taken for written that was not synced:
+ * the store is reopened before the next commit. */
 int store_commit(struct store *store, struct batch const *batch);
 
 /* ---- reading ----------------------------------------------------------------------------- */
@@ -110,18 +112,26 @@ void store_reader_close(struct store_reader *r);
 /* The highest id ever given. */
 int store_last_id(struct store_reader *r, uint64_t *id);
 
-/* REDO_OK and *info; REDO_ENOSESSION; or an error. By name: sessions that are not in the trash. One
- * whose record was lost to damage is called recovered-ID. */
-int store_find(struct store_reader *r, char const *name, size_t size, struct store_info *info);
+/* REDO_OK and *info; REDO_ENOSESSION; or an error. By name and owner: sessions that are not in the
+ * trash. One whose record was lost to damage is called recovered-ID, and is of who runs this. */
+int store_find(struct store_reader *r, char const *name, size_t size, uint32_t owner,
+               struct store_info *info);
 int store_find_id(struct store_reader *r, uint64_t id, struct store_info *info);
 
 /* Up to limit sessions whose names begin with prefix and come after `after` (empty: from the
- * first), in the order of the bytes of their names; trash: those in the trash instead, where
- * several may have one name, in the order of their ids: those after after_id (0: none of that
- * name). each() returns false to stop. */
+ * first), in the order of the bytes of their names, and of owners where several have one name;
+ * trash: those in the trash instead, where it is the order of ids. Of the name `after` itself those
+ * come whose owner (or id) is above after_key: -1 all of them, STORE_LAST none. each() returns
+ * false to stop. */
+#define STORE_LAST INT64_MAX
 int store_list(struct store_reader *r, char const *prefix, size_t prefix_size, char const *after,
-               size_t after_size, uint64_t after_id, size_t limit, bool trash,
+               size_t after_size, int64_t after_key, size_t limit, bool trash,
                bool (*each)(void *data, struct store_info const *info), void *data);
+
+/* All sessions of exactly this name, in the order of their owners; those in the trash are left out.
+ * each() returns false to stop. */
+int store_named(struct store_reader *r, char const *name, size_t size,
+                bool (*each)(void *data, struct store_info const *info), void *data);
 
 /* A session's content: its newest intact snapshot and the operations after it, applied. Up to the
  * first damage: then *damaged, and *sequence is that of the last operation before it. REDO_OK and
@@ -134,6 +144,20 @@ int store_load(struct store_reader *r, uint64_t id, struct history **history, ui
 int store_operations(struct store_reader *r, uint64_t id, uint64_t from, uint64_t to,
                      bool (*each)(void *data, uint64_t sequence, void const *op, size_t size),
                      void *data);
+
+/* A session's content as store_load() would give it, telling each operation after number `since`
+ * once it is applied: REDO_ERANGE if the snapshot, or nothing of the session, is from after that.
+ * If reading has to begin again it is told from the first one again. */
+struct store_replay {
+    uint64_t since;
+    struct touched *touched; /* history.touched while operations are applied that are told */
+    void (*tell)(struct store_replay *replay, struct history *h, uint64_t sequence,
+                 redo_operation const *op, redo_result const *result, void const *encoded,
+                 size_t size);
+    void *data;
+};
+int store_replay(struct store_reader *r, uint64_t id, struct store_replay *replay,
+                 struct history **history, uint64_t *sequence);
 
 /* What was kept under keys with a session: what batch_keep() was given, in the order of keys from
  * `from` on; data is NULL unless `with_data`. each() returns false to stop. */

@@ -12,11 +12,17 @@ import harness  # noqa: E402
 from harness import Skip, need_plain_memory, run, wait_for  # noqa: E402,F401
 from rpc import Closed, ProtocolError, Rpc, RpcError  # noqa: E402,F401
 
+# The fields of a POSITION, without states.
+POSITION = {"number", "prev", "move", "movecount", "better", "endpoint", "solutionend",
+            "solutionsize", "nextcount", "setbetter", "author", "time"}
+
 # The numbers of core/redo_error.h that tests name.
 (ENOMEM, ENOSESSION, EPOSITION, EDROPPED, EFOREIGN, ESTATE, ERANGE, ECONSTANT, EBRANCHES, EFIRST,
  EDIFFERS, EOPERATION, EDAMAGED, EVERSION, EFULL) = range(1, 16)
 (EMETHOD, EPARAMS, ETYPE, EMESSAGE, EFRAME, ETOOBIG, ENAME, EEXISTS, EATTACHED, ENOTATTACHED,
  EUTF8, EOPTION) = range(20, 32)
+EINUSE, ENOTKEPT = 16, 37
+ERESYNC, ENOCURSOR, EEXPECTED, EKEY = 46, 48, 49, 50
 
 MIB = 1 << 20
 STATE_MAX = 16 * MIB
@@ -96,6 +102,55 @@ def snapshot(rpc, session):
         data += rpc.call("readsnapshot", session, len(data), MIB)
     rpc.call("detach", session)
     return data
+
+
+def varint(data, at):
+    """The unsigned LEB128 number there, and the place after it."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def bare_operation(data):
+    """An encoded operation without its stamp and key (core/README.md has the form)."""
+    at = 1
+    if data[0] & 128:
+        author, at = varint(data, at)
+        if not author:
+            _, at = varint(data, at)  # the user
+            size, at = varint(data, at)
+            at += size
+        _, at = varint(data, at)  # the time
+    if data[0] & 64:
+        size, at = varint(data, at)
+        at += size
+    return bytes([data[0] & 63]) + data[at:]
+
+
+def unstamped(position):
+    """A position without who made it, and when."""
+    return {k: v for k, v in position.items() if k not in ("author", "time")}
+
+
+def whole(rpc, session):
+    """All that can be read of a session but for who made its positions, and when."""
+    positions = [unstamped(p) for page in pages(rpc, "getpositions", session, start="after",
+                                                limit=10000, states=True) for p in page]
+    forks = [p["number"] for p in positions if p["nextcount"] > 1]
+    branches = []
+    for i in range(0, len(forks), 1000):
+        for error, page in rpc.call_all([("getbranches", session, n, {"limit": 10000})
+                                         for n in forks[i:i + 1000]]):
+            assert error is None, error
+            branches.append((page["positions"][0]["prev"], numbers(page["positions"])))
+    told = rpc.call("getsession", session)
+    return (positions, branches, rpc.call("getcursors", session),
+            rpc.call("getproperties", session),
+            [told[k] for k in ("size", "cmpsize", "graft", "changed", "positions")])
 
 
 def pages(rpc, method, session, *params, start="offset", **options):

@@ -1,13 +1,13 @@
 """Attaching: the snapshot, and every operation after it, numbered, in order, before its answer."""
+import os
 import random
 
-from api import (EATTACHED, ENOTATTACHED, ERANGE, MIB, add, begin, chain,
-                 error_of, need_plain_memory, number, run, served, snapshot)
+from api import (EATTACHED, ENOTATTACHED, ERANGE, MIB, POSITION, add, bare_operation, begin,
+                 chain, error_of, need_plain_memory, number, numbers, run, served, snapshot, whole)
 
-POSITION = {"number", "prev", "move", "movecount", "better", "endpoint", "solutionend",
-            "solutionsize", "nextcount", "setbetter"}
 NOTHING = {"position": None, "new": False, "grafted": None, "made": None, "dropped": 0,
-           "gone": [], "supersedes": None}
+           "gone": [], "supersedes": None, "changed": [], "solutions": [], "order": [],
+           "front": None, "cursors": [], "items": None}
 
 
 def event_of(rpc):
@@ -20,7 +20,13 @@ def event_of(rpc):
 
 def effects_of(rpc):
     effects = event_of(rpc)[2]
-    assert set(effects) == set(NOTHING) | {"method"}
+    assert set(effects) == set(NOTHING) | {"method", "author", "time"}
+    assert effects.pop("author") == {"author": 1, "uid": os.getuid(), "name": ""}
+    assert effects.pop("time") > 1700000000
+    for position in effects["changed"] or ():
+        assert set(position) == POSITION
+    if effects["changed"] is not None:
+        effects["changed"] = numbers(effects["changed"])
     if effects["position"] is not None:
         assert set(effects["position"]) == POSITION
         effects["position"] = effects["position"]["number"]
@@ -190,7 +196,7 @@ def test_event_comes_before_the_answer_of_what_caused_it(daemon, rpc):
     assert [kind for kind, _ in rpc.log] == ["notification", "response"] * 50
     rpc.log.clear()
     rpc.call("addpositions", session, [[0, i, number(i), 0, 1] for i in range(1, 6)])
-    assert [kind for kind, _ in rpc.log] == ["notification"] * 5 + ["response"]
+    assert [kind for kind, _ in rpc.log] == ["notification", "response"]
 
 
 @served
@@ -241,7 +247,8 @@ def test_snapshot_and_events_make_the_same_session(daemon, rpc):
         for event in taken(watcher):
             answer = watcher.call("apply", copy, event.params[2])
             assert answer["changed"] is True
-        assert snapshot(watcher, copy) == snapshot(rpc, session)
+        # But for stamps: what is applied anew is stamped anew.
+        assert whole(watcher, copy) == whole(rpc, session)
 
 
 @served
@@ -268,7 +275,7 @@ def test_effects_false_tells_the_operation_alone(daemon, rpc):
     add(rpc, session, 0, 1, 1)
     sequence, operation, effects, own = event_of(rpc)
     assert (sequence, effects, own) == (1, None, True)
-    assert operation == b"\1\0\2\0\2" + number(1)
+    assert bare_operation(operation) == b"\1\0\2\0\2" + number(1)
 
 
 # ---- effects
@@ -284,32 +291,60 @@ def test_effects_of_each_method(daemon, rpc):
         return effects_of(rpc)
 
     assert told("addposition", 0, 1, b"aaa1", 0, 1) == {
-        **NOTHING, "method": "addposition", "position": 1, "new": True, "made": [1, 1]}
+        **NOTHING, "method": "addposition", "position": 1, "new": True, "made": [1, 1],
+        "changed": [0, 1], "front": 1}
     assert told("addposition", 1, 2, b"bbb1", 0, 1)["made"] == [2, 1]
-    assert told("addposition", 2, 3, b"ccc1", 5, 1)["position"] == 3
+    # An endpoint: those before it have a solution now.
+    assert told("addposition", 2, 3, b"ccc1", 5, 1) == {
+        **NOTHING, "method": "addposition", "position": 3, "new": True, "made": [3, 1],
+        "changed": [2, 3], "solutions": [[0, 5, 3], [1, 5, 3]], "front": 3}
     assert told("addposition", 0, 2, b"ddd1", 0, 1)["position"] == 4
     # The known one is brought to the front, and is not new.
     assert told("addposition", 0, 1, b"aaa1", 0, 1) == {
-        **NOTHING, "method": "addposition", "position": 1}
-    assert told("getnextposition", 0, 2) == {**NOTHING, "method": "getnextposition", "position": 4}
+        **NOTHING, "method": "addposition", "position": 1, "front": 1}
+    assert told("getnextposition", 0, 2) == {
+        **NOTHING, "method": "getnextposition", "position": 4, "front": 4}
     assert told("setgraftbehavior", 3) == {**NOTHING, "method": "setgraftbehavior"}
     assert told("updatesavedstate", 4, b"...9") == {
-        **NOTHING, "method": "updatesavedstate", "position": 4}
+        **NOTHING, "method": "updatesavedstate", "position": 4, "changed": [4]}
     # A shorter way to bbb: grafted from 2 to 5, and the solution copied back as 6.
     assert told("addposition", 0, 7, b"bbb2", 0, 1) == {
-        "method": "addposition", "position": 5, "new": True, "grafted": {"from": 2, "to": 5},
-        "made": [5, 2], "dropped": 0, "gone": [], "supersedes": 2}
+        **NOTHING, "method": "addposition", "position": 5, "new": True,
+        "grafted": {"from": 2, "to": 5}, "made": [5, 2], "supersedes": 2,
+        "changed": [0, 2, 3, 5, 6], "solutions": [[1, 5, 3]], "order": [0], "front": 5}
     assert told("addposition", 4, 9, b"bbb9", 0, 2)["position"] == 7
-    assert told("setbetterfields") == {**NOTHING, "method": "setbetterfields"}
+    assert told("setbetterfields") == {
+        **NOTHING, "method": "setbetterfields", "changed": [7]}
     assert told("duplicatepath", 7, 5) == {
-        **NOTHING, "method": "duplicatepath", "position": 7, "made": [8, 1]}
+        **NOTHING, "method": "duplicatepath", "position": 7, "made": [8, 1],
+        "changed": [7, 8], "solutions": [[4, 5, 3]]}
     # From the old end upwards: 8 and 7 are dropped, the match is what it is about.
     assert told("suppresscycle", 8, b"ddd.", 10) == {
-        **NOTHING, "method": "suppresscycle", "position": 4, "dropped": 2, "gone": [8, 7]}
+        **NOTHING, "method": "suppresscycle", "position": 4, "dropped": 2, "gone": [8, 7],
+        "changed": [4]}
     # Of a drop: the position before it.
     assert told("dropposition", 4) == {
-        **NOTHING, "method": "dropposition", "position": 0, "dropped": 1, "gone": [4]}
+        **NOTHING, "method": "dropposition", "position": 0, "dropped": 1, "gone": [4],
+        "changed": [0]}
     assert told("clearsessionchanged") == {**NOTHING, "method": "clearsessionchanged"}
+    # One event for a turn; what each item came upon.
+    assert told("addpositions", [[0, 1, b"aaa1", 0, 1], [0, 2, b"new1", 0, 1],
+                                 [-2, 1, b"new2", 0, 1]], {"cursor": "c"}) == {
+        **NOTHING, "method": "addpositions", "position": 10, "new": True, "made": [9, 2],
+        "changed": [0, 9, 10], "items": [[1, False], [9, True], [10, True]],
+        "cursors": [{"name": "c", "position": 10}]}
+    assert told("undo", "c") == {
+        **NOTHING, "method": "undo", "position": 9, "cursors": [{"name": "c", "position": 9}]}
+    assert told("redo", "c", {"move": 1})["front"] == 10
+    # A cursor whose position is dropped goes to the one before.
+    assert told("dropsubtree", 9) == {
+        **NOTHING, "method": "dropsubtree", "position": 0, "dropped": 2, "gone": [9],
+        "changed": [0], "cursors": [{"name": "c", "position": 0}]}
+    assert told("movecursor", "c", "branchforth")["method"] == "movecursor"
+    assert told("setcursor", "c", 1)["cursors"] == [{"name": "c", "position": 1}]
+    assert told("dropcursor", "c") == {
+        **NOTHING, "method": "dropcursor", "cursors": [{"name": "c", "position": None}]}
+    assert told("setproperty", "p", 1) == {**NOTHING, "method": "setproperty"}
 
 
 @served

@@ -1,13 +1,11 @@
 """What changes a session: every method, every option, and what it answers."""
+import time
 
 import msgpack
 
 from api import (EBRANCHES, ECONSTANT, EDIFFERS, EDROPPED, EFIRST, EOPERATION, EPARAMS, EPOSITION,
                  ERANGE, ESTATE, ETYPE, STATE_MAX, add, begin, chain, check_error, number,
-                 numbers, run, served, snapshot)
-
-FIELDS = {"number", "prev", "move", "movecount", "better", "endpoint", "solutionend",
-          "solutionsize", "nextcount", "setbetter"}
+                 POSITION as FIELDS, numbers, run, served, snapshot, unstamped, whole)
 
 NO_GRAFT, GRAFT, COPY_PATH, GRAFT_AND_COPY = range(4)
 
@@ -39,6 +37,9 @@ def test_first_position_is_told_whole(daemon, rpc):
     expected = {"number": 0, "prev": None, "move": None, "movecount": 0, "better": None,
                 "endpoint": 0, "solutionend": 0, "solutionsize": 0, "nextcount": 0,
                 "setbetter": False}
+    first = rpc.call("getfirstposition", session)
+    expected.update(author=1, time=first["time"])
+    assert abs(first["time"] - time.time()) < 1000
     assert rpc.call("getfirstposition", session) == expected
     assert rpc.call("getposition", session, 0) == expected
     assert rpc.call("getposition", session, 0, {"states": True}) == {**expected, "state": bytes(4)}
@@ -47,14 +48,15 @@ def test_first_position_is_told_whole(daemon, rpc):
 @served
 def test_new_position_is_told_whole(daemon, rpc):
     session = begin(rpc)
-    assert add(rpc, session, 0, -7, 1) == {
+    add_unstamped = lambda *params, **more: unstamped(add(rpc, session, *params, **more))
+    assert add_unstamped(0, -7, 1) == {
         "number": 1, "prev": 0, "move": -7, "movecount": 1, "better": None, "endpoint": 0,
         "solutionend": 0, "solutionsize": 0, "nextcount": 0, "setbetter": False, "new": True}
-    assert add(rpc, session, 1, 2**31 - 1, 2, endpoint=-128) == {
+    assert add_unstamped(1, 2**31 - 1, 2, endpoint=-128) == {
         "number": 2, "prev": 1, "move": 2**31 - 1, "movecount": 2, "better": None,
         "endpoint": -128, "solutionend": -128, "solutionsize": 2, "nextcount": 0,
         "setbetter": False, "new": True}
-    assert add(rpc, session, 0, -2**31, 1) == {
+    assert add_unstamped(0, -2**31, 1) == {
         "number": 3, "prev": 0, "move": -2**31, "movecount": 1, "better": 1, "endpoint": 0,
         "solutionend": 0, "solutionsize": 0, "nextcount": 0, "setbetter": False, "new": True}
 
@@ -555,9 +557,10 @@ def test_encoded_operation_does_what_its_method_does(daemon, rpc):
         rpc.call(method, one, *params)
         answer = rpc.call("apply", two, encoded)
         assert set(answer) == {"value", "position", "created", "differs", "changed", "graftedfrom",
-                               "graftedto", "supersedes", "firstmade", "made", "dropped", "sequence"}
+                               "graftedto", "supersedes", "firstmade", "made", "dropped", "sequence",
+                               "repeated"}
         assert answer["sequence"] == count and answer["changed"] is True, (method, answer)
-        assert snapshot(rpc, one) == snapshot(rpc, two), method
+        assert whole(rpc, one) == whole(rpc, two), method
 
 
 @served

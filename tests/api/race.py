@@ -7,7 +7,7 @@ import random
 import subprocess
 import sys
 
-from api import begin, harness, run, serving, snapshot, wait_for
+from api import begin, harness, run, serving, snapshot, wait_for, whole
 
 options = argparse.ArgumentParser()
 options.add_argument("--programs", default=os.path.join("build", "tests", "api"))
@@ -37,13 +37,13 @@ class Racer:
     def finish(self):
         assert self.process.stdout.readline() == "done\n", "it ended: %s" % self.process.wait(10)
 
-    def dump(self, sequence):
-        """Its replica as of that number."""
+    def check(self, rpc, session, sequence):
+        """Its replica as of that number has the session's bytes."""
         self.process.stdin.write("%d\n" % sequence)
         self.process.stdin.flush()
         assert self.process.wait(60) == 0
         with open(self.path, "rb") as file:
-            return file.read()
+            assert file.read() == snapshot(rpc, session)
 
 
 class Player:
@@ -110,11 +110,12 @@ class Player:
         for error, result in self.rpc.call_all(calls):
             assert error is None and result["changed"], error
 
-    def dump(self, sequence):
+    def check(self, rpc, session, sequence):
+        """The replica is the session, but for stamps: what is applied anew is stamped anew."""
         self.rpc.call("server.ping")
         self.catch_up()
         assert self.sequence == sequence
-        return snapshot(self.rpc, self.replica)
+        assert whole(self.rpc, self.replica) == whole(rpc, session)
 
 
 def loaded_in_process(folder, data):
@@ -130,7 +131,7 @@ def end_equal(rpc, folder, session, sides):
     data = snapshot(rpc, session)
     assert loaded_in_process(folder, data) == data
     for side in sides:
-        assert side.dump(sequence) == data, side
+        side.check(rpc, session, sequence)
     return sequence
 
 

@@ -9,7 +9,7 @@ from api import (EATTACHED, ECONSTANT, EDAMAGED, EEXISTS, EFRAME, EMESSAGE, EMET
                  number, run, served, serving, snapshot, wait_for)
 
 SESSION_FIELDS = {"session", "name", "size", "cmpsize", "graft", "positions", "changed", "sequence",
-                  "solved", "damaged", "begun", "used", "bytes", "trashed"}
+                  "solved", "damaged", "begun", "used", "bytes", "trashed", "owner", "group", "mode"}
 
 
 def names(rpc, **options):
@@ -29,7 +29,8 @@ def test_begun_session_is_told_whole(daemon, rpc):
     assert answer.pop("begun") > 0
     assert answer == {"name": "n", "size": 4, "cmpsize": 3, "graft": 1, "positions": 1,
                       "changed": False, "sequence": 0, "created": True, "solved": False,
-                      "damaged": False, "trashed": None}
+                      "damaged": False, "trashed": None, "owner": os.getuid(), "group": os.getgid(),
+                      "mode": 0o600}
     assert rpc.call("getsavedstate", "n", 0) == b"abcd"
 
 
@@ -389,7 +390,7 @@ def test_dump_of_a_newer_version_is_refused_as_such(daemon, rpc):
 def test_hello_tells_name_and_version(daemon, rpc):
     answer = rpc.call("server.hello", {"client": "tests/1"})
     assert answer == {"server": "redod", "version": rpc.call("server.info")["version"]}
-    assert rpc.call("server.hello") == answer == rpc.call("server.hello", {"client": "x" * 70000})
+    assert rpc.call("server.hello") == answer == rpc.call("server.hello", {"client": "x" * 255})
 
 
 @served
@@ -445,7 +446,8 @@ def test_info_describes_all_there_is(daemon, rpc):
         # There is a method of that name, and it takes so many params.
         error, _ = rpc.response(rpc.send(method["name"], *[None] * 20))
         assert error[0] == EPARAMS and error[2]["expected"] == len(method["params"]), error
-    assert {e["name"] for e in info["events"]} == {"operation", "resync", "sessionended", "error"}
+    assert {e["name"] for e in info["events"]} == {
+        "operation", "resync", "lagged", "keepalive", "sessionended", "error"}
     for event in info["events"]:
         assert set(event) == {"name", "params", "doc"} and event["doc"]
     assert {s["name"] for s in info["shapes"]} >= {"POSITION", "SESSION", "PAGE"}
@@ -473,7 +475,9 @@ def test_info_tells_every_limit_once(daemon, rpc):
     assert limits
     assert info["limits"]["state"] == STATE_MAX and info["limits"]["name"] == 255
     assert info["limits"]["page_bytes"] == MIB and info["limits"]["page"] == 10000
-    assert all(isinstance(v, int) and v > 0 for v in info["limits"].values())
+    off = {"idle", "keepalive", "stall", "user_connections", "user_sessions", "user_positions",
+           "user_bytes"}
+    assert all(isinstance(v, int) and (v > 0) == (k not in off) for k, v in info["limits"].items())
 
 
 @served
@@ -488,10 +492,17 @@ def test_reference_has_the_limits_that_a_daemon_tells(daemon, rpc):
 
 
 def test_info_tells_the_limits_that_the_daemon_was_given():
-    with serving("--max-message", "123456", "--max-connections", "77") as daemon:
+    given = {"max-message": ("bytes", 123456), "max-connections": ("connections", 77),
+             "output-soft": ("output_soft", 500001), "output-seconds": ("output_seconds", 50),
+             "output-hard": ("output", 500002), "output-per-user": ("output_user", 500003),
+             "idle-timeout": ("idle", 51), "keepalive": ("keepalive", 52),
+             "stall-timeout": ("stall", 53)}
+    options = [word for name, (_, value) in given.items() for word in ("--" + name, str(value))]
+    with serving(*options) as daemon:
         with daemon.connect() as rpc:
             limits = rpc.call("server.info")["limits"]
-            assert limits["bytes"] == 123456 and limits["connections"] == 77, limits
+            for limit, value in given.values():
+                assert limits[limit] == value, (limit, limits)
 
 
 run()

@@ -253,6 +253,71 @@ static char const *states(struct history const *h, struct survey const *s)
     return wrong;
 }
 
+static char const *cursors(struct history const *h)
+{
+    struct cursors const *c = &h->cursors;
+    size_t bytes = c->cap * sizeof *c->all;
+    if (c->count > c->cap || c->count > REDO_CURSORS_MAX)
+        return broken("%u cursors", c->count);
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct cursor const *cursor = &c->all[i];
+        bytes += cursor->name_size + 1 + cursor->cap * sizeof *cursor->forth;
+        if (strlen(cursor->name) != cursor->name_size || !cursor->name_size)
+            return broken("cursor %u has no good name", i);
+        if (i && strcmp(c->all[i - 1].name, cursor->name) >= 0)
+            return broken("cursor %s is not where it belongs", cursor->name);
+        if (!in_use(h, cursor->position))
+            return broken("cursor %s is on %u, which is not there", cursor->name, cursor->position);
+        if (cursor->count > cursor->cap || (cursor->moved && !c->moved))
+            return broken("cursor %s counts wrongly", cursor->name);
+        for (uint32_t k = 0; k < cursor->count; k++)
+            if (cursor->forth[k] >= h->next)
+                return broken("cursor %s goes to %u", cursor->name, cursor->forth[k]);
+    }
+    return bytes == c->bytes ? NULL : broken("cursors take %zu bytes, %zu told", bytes, c->bytes);
+}
+
+static char const *authors(struct history const *h)
+{
+    struct authors const *a = &h->authors;
+    size_t bytes = a->cap * sizeof *a->all;
+    for (uint32_t i = 0; i < a->count; i++) {
+        struct author const *author = &a->all[i];
+        bytes += author->name_size + 1;
+        if (strlen(author->name) != author->name_size)
+            return broken("author %u has no good name", i + 1);
+        if (authors_find(a, author->uid, author->name, author->name_size) != i + 1)
+            return broken("author %u is found as another", i + 1);
+    }
+    for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1)) {
+        struct stamp stamp = authors_stamp(a, n->in.id);
+        if (stamp.author > a->count || (!stamp.author && stamp.time))
+            return broken("%u is by %u, who is no author", n->in.id, stamp.author);
+    }
+    if (entries(&a->index) != a->count)
+        return broken("%u authors, %u in the index", a->count, entries(&a->index));
+    return bytes == a->bytes ? NULL : broken("authors take %zu bytes, %zu told", bytes, a->bytes);
+}
+
+static char const *keys(struct history const *h)
+{
+    struct keys const *k = &h->keys;
+    size_t bytes = 0;
+    if (k->count > REDO_KEYS_MAX || k->first >= REDO_KEYS_MAX)
+        return broken("%u keys from %u", k->count, k->first);
+    for (uint32_t i = 0; i < k->count; i++) {
+        struct key const *key = k->ring[(k->first + i) % REDO_KEYS_MAX];
+        bytes += key->size + key->count * sizeof *key->items;
+        if (keys_find(k, key->author, key->bytes, key->size) != key)
+            return broken("key %u is found as another", i);
+        if (key->author > h->authors.count)
+            return broken("key %u is of no author", i);
+    }
+    if (k->count > 1 && bytes > KEYS_BYTES)
+        return broken("keys of %zu bytes", bytes);
+    return bytes == k->bytes ? NULL : broken("keys take %zu bytes, %zu told", bytes, k->bytes);
+}
+
 char const *invariants_broken(struct history const *h)
 {
     struct survey s = {.all = calloc(h->count, sizeof *s.all),
@@ -273,6 +338,12 @@ char const *invariants_broken(struct history const *h)
         wrong = rings(h, &s);
     if (!wrong)
         wrong = states(h, &s);
+    if (!wrong)
+        wrong = cursors(h);
+    if (!wrong)
+        wrong = authors(h);
+    if (!wrong)
+        wrong = keys(h);
     free(s.all);
     free(s.order);
     free(s.walk);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/subtree.h"
+#include "core/turn.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -119,6 +120,158 @@ static void draw_restore(struct play *play, struct history const *h, redo_operat
     op->statesize = size;
 }
 
+/* ---- cursors, turns ---------------------------------------------------------------------- */
+
+static void draw_cursor_name(struct play *play, redo_operation *op, unsigned b)
+{
+    memset(play->name, 'a' + (int)(b % 3), sizeof play->name);
+    op->name = play->name;
+    op->namesize = 1 + b / 3 % 2;
+}
+
+/* Mostly not told; else mostly where the cursor is. */
+static uint32_t draw_expected(struct play *play, struct history const *h, redo_operation const *op)
+{
+    unsigned b = byte(play);
+    struct cursor const *cursor = cursors_find(&h->cursors, op->name, op->namesize);
+    if (b < 192)
+        return NOBODY;
+    return cursor && b < 240 ? cursor->position : draw_position(play, h);
+}
+
+static void draw_cursor(struct play *play, struct history const *h, redo_operation *op)
+{
+    static int const steps[] = {
+        redo_step_goto,        redo_step_goto,   redo_step_undo,     redo_step_undo,
+        redo_step_undo,        redo_step_redo,   redo_step_redo,     redo_step_redo,
+        redo_step_move,        redo_step_move,   redo_step_better,   redo_step_branchback,
+        redo_step_branchforth, redo_step_better, redo_step_solution, redo_step_undomine,
+        redo_step_undomine,    redo_step_drop,   redo_step_drop + 1};
+    unsigned b = byte(play);
+    draw_cursor_name(play, op, b);
+    op->value = steps[byte(play) % COUNT(steps)];
+    op->source = draw_expected(play, h, op);
+    if (op->value == redo_step_goto)
+        op->position = draw_position(play, h);
+    else if (op->value == redo_step_move)
+        op->move = draw_move(play);
+    else
+        op->move = (int)(byte(play) % 6) - (b >= 250);
+}
+
+/* Some adds, each after a position or after one before it, and mostly a cursor. */
+static bool draw_turn(struct play *play, struct history const *h, redo_operation *op)
+{
+    struct turn_item items[PLAY_ITEMS];
+    uint8_t states[PLAY_ITEMS][PLAY_STATE_MAX];
+    unsigned b = byte(play), count = 1 + b % (PLAY_ITEMS - 1);
+    void *data;
+    for (unsigned i = 0; i < count; i++) {
+        redo_operation *add = &items[i].op;
+        *add = (redo_operation){.kind = REDO_OP_ADD, .move = draw_move(play)};
+        items[i].after = byte(play) % (i + 1);
+        if (i && !items[i].after && b >= 64)
+            items[i].after = i;
+        if (!items[i].after)
+            add->position = draw_position(play, h);
+        add->endpoint = draw_endpoint(play);
+        add->value = draw_check(play);
+        draw_state(play);
+        memcpy(states[i], play->state, sizeof play->state);
+        add->state = states[i];
+        add->statesize = play->size;
+    }
+    if (b >= 40) {
+        redo_operation *cursor = &items[count].op;
+        *cursor = (redo_operation){.kind = REDO_OP_CURSOR, .value = redo_step_goto};
+        draw_cursor_name(play, cursor, byte(play));
+        cursor->source = draw_expected(play, h, cursor);
+        items[count].after = byte(play) < 220 ? count : 0;
+        if (!items[count].after)
+            cursor->position = draw_position(play, h);
+        count++;
+    }
+    if (turn_write(items, count, &data, &op->statesize))
+        return false;
+    if (op->statesize > sizeof play->turn)
+        op->statesize = sizeof play->turn;
+    memcpy(play->turn, data, op->statesize);
+    free(data);
+    if (b >= 248)
+        play->turn[byte(play) % op->statesize] ^= (uint8_t)(1 << b % 8);
+    op->state = play->turn;
+    return true;
+}
+
+/* ---- who, and keys ----------------------------------------------------------------------- */
+
+static void sign(struct history const *h, redo_operation *op, uint32_t uid, char const *name,
+                 size_t size)
+{
+    op->stamp.author = authors_find(&h->authors, uid, name, size);
+    if (op->stamp.author)
+        return;
+    op->stamp.uid = uid;
+    op->stamp.name = name;
+    op->stamp.namesize = size;
+}
+
+static void draw_stamp(struct play *play, struct history const *h, redo_operation *op)
+{
+    unsigned b = byte(play);
+    if (b < 128)
+        return;
+    if (b == 255) { /* no such author */
+        op->stamp.author = h->authors.count + 1;
+        return;
+    }
+    memset(play->author, 'A' + (int)(b / 3 % 2), sizeof play->author);
+    sign(h, op, b % 3 * 1000, play->author, b / 6 % 3);
+    op->stamp.time = b % 7 * UINT32_C(400000000);
+}
+
+/* Notes an operation with a key: it may come again. */
+static void note_key(struct play *play, struct history const *h, redo_operation const *op)
+{
+    size_t size = redo_operation_encode(op, play->again.data, sizeof play->again.data);
+    play->again.size = size <= sizeof play->again.data ? size : 0;
+    struct author const *a = op->stamp.author && op->stamp.author <= h->authors.count
+                                 ? &h->authors.all[op->stamp.author - 1]
+                                 : NULL;
+    char const *name = a ? a->name : op->stamp.name;
+    play->again.uid = a ? a->uid : op->stamp.uid;
+    play->again.namesize = a ? a->name_size : op->stamp.namesize;
+    if (play->again.namesize)
+        memcpy(play->again.name, name, play->again.namesize);
+}
+
+/* The one that was noted, told by the same author, whatever number that has by now. */
+static bool repeat(struct play *play, struct history const *h, redo_operation *op)
+{
+    if (!play->again.size || !redo_operation_decode(play->again.data, play->again.size, op))
+        return false;
+    uint32_t time = op->stamp.time;
+    bool stamped = op->stamp.author || op->stamp.name;
+    op->stamp = (redo_stamp){.time = time};
+    if (stamped)
+        sign(h, op, play->again.uid, play->again.name, play->again.namesize);
+    return true;
+}
+
+static void draw_key(struct play *play, struct history const *h, redo_operation *op)
+{
+    unsigned b = byte(play);
+    if (b < 200)
+        return;
+    play->key[0] = (uint8_t)(b % 16);
+    play->key[1] = (uint8_t)byte(play);
+    op->key = play->key;
+    op->keysize = sizeof play->key;
+    note_key(play, h, op);
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
 struct history *play_begin(struct play *play, void const *data, size_t size)
 {
     *play = (struct play){.at = data, .end = (uint8_t const *)data + size};
@@ -138,12 +291,15 @@ bool play_next(struct play *play, struct history const *h, redo_operation *op)
         REDO_OP_NEXT,    REDO_OP_NEXT,   REDO_OP_DROP,      REDO_OP_DROP,      REDO_OP_DROP,
         REDO_OP_GRAFT,   REDO_OP_GRAFT,  REDO_OP_SETBETTER, REDO_OP_DUPLICATE, REDO_OP_DUPLICATE,
         REDO_OP_CYCLE,   REDO_OP_UPDATE, REDO_OP_CLEAR,     REDO_OP_PROPERTY,  REDO_OP_DROPTREE,
-        REDO_OP_RESTORE,
+        REDO_OP_RESTORE, REDO_OP_CURSOR, REDO_OP_CURSOR,    REDO_OP_CURSOR,    REDO_OP_CURSOR,
+        REDO_OP_CURSOR,  REDO_OP_CURSOR, REDO_OP_TURN,      REDO_OP_TURN,
     };
     if (play->at >= play->end)
         return false;
-    *op = (redo_operation){
-        .kind = kinds[byte(play) % COUNT(kinds)], .position = NOBODY, .source = NOBODY};
+    unsigned b = byte(play);
+    if (b >= 250 && repeat(play, h, op))
+        return true;
+    *op = (redo_operation){.kind = kinds[b % COUNT(kinds)], .position = NOBODY, .source = NOBODY};
     switch (op->kind) {
     case REDO_OP_ADD:
         op->position = draw_position(play, h);
@@ -180,6 +336,13 @@ bool play_next(struct play *play, struct history const *h, redo_operation *op)
     case REDO_OP_RESTORE:
         draw_restore(play, h, op);
         break;
+    case REDO_OP_CURSOR:
+        draw_cursor(play, h, op);
+        break;
+    case REDO_OP_TURN:
+        if (!draw_turn(play, h, op))
+            return false;
+        break;
     case REDO_OP_SETBETTER:
     case REDO_OP_CLEAR:
         break;
@@ -189,5 +352,7 @@ bool play_next(struct play *play, struct history const *h, redo_operation *op)
         op->state = play->state;
         op->statesize = play->size;
     }
+    draw_stamp(play, h, op);
+    draw_key(play, h, op);
     return true;
 }

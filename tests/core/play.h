@@ -11,6 +11,8 @@
 #define PLAY_KEPT 4          /* dropped subtrees to be brought back, */
 #define PLAY_KEPT_MAX 800    /* of so many bytes */
 #define PLAY_ENCODED_MAX 900 /* no operation takes more */
+#define PLAY_ITEMS 6         /* of a turn */
+#define PLAY_TURN_MAX 400    /* bytes of one */
 
 struct play {
     uint8_t const *at, *end;
@@ -23,13 +25,23 @@ struct play {
         size_t size;
     } kept[PLAY_KEPT];
     uint8_t restored[PLAY_KEPT_MAX]; /* as kept, or damaged */
+    uint8_t turn[PLAY_TURN_MAX];
+    char author[2];
+    uint8_t key[2];
+    struct {
+        uint8_t data[PLAY_ENCODED_MAX]; /* the last operation with a key, to be repeated */
+        size_t size;
+        uint32_t uid; /* of its author */
+        char name[2];
+        size_t namesize;
+    } again;
 };
 
 /* Takes the session's sizes from the first bytes, and begins it. NULL without memory. */
 struct history *play_begin(struct play *play, void const *data, size_t size);
 
-/* Reads the next operation, on the positions of h; false at the end of the bytes. op->state and
- * op->name point into *play. */
+/* Reads the next operation, on the positions of h; false at the end of the bytes, or without
+ * memory. op->state, names and key point into *play. */
 bool play_next(struct play *play, struct history const *h, redo_operation *op);
 
 /* A generator of numbers to draw from (splitmix64), and bytes drawn from it. */

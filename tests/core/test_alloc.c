@@ -8,6 +8,7 @@
 
 #include "core/dump.h"
 #include "core/session.h"
+#include "core/turn.h"
 #include "tests/core/invariants.h"
 #include "tests/core/play.h"
 #include "tests/suite.h"
@@ -222,6 +223,143 @@ START_TEST(grafts_of_wide_positions_survive_too)
 }
 END_TEST
 
+/* A turn with all there is: an author, a cursor and a key that are new, and a path that is copied.
+ */
+static redo_operation turn_with_all(struct bytes *b)
+{
+    struct turn_item items[40] = {0};
+    static int states[40];
+    for (int i = 0; i < 39; i++) {
+        states[i] = i < 2 ? 4 : 100 + i; /* of a longer way */
+        items[i].op = (redo_operation){.kind = REDO_OP_ADD,
+                                       .move = 50 + i,
+                                       .state = &states[i],
+                                       .statesize = sizeof(int),
+                                       .value = redo_check};
+        items[i].after = i > 2 ? (uint32_t)i : 0;
+    }
+    items[39].op = (redo_operation){
+        .kind = REDO_OP_CURSOR, .name = "me", .namesize = 2, .source = REDO_NOPOSITION};
+    items[39].after = 39;
+    ck_assert_int_eq(turn_write(items, 40, &b->data, &b->size), REDO_OK);
+    return (redo_operation){.kind = REDO_OP_TURN,
+                            .state = b->data,
+                            .statesize = b->size,
+                            .key = "key",
+                            .keysize = 3,
+                            .stamp = {.uid = 1, .name = "ann", .namesize = 3, .time = 7}};
+}
+
+START_TEST(a_turn_is_all_there_or_not_at_all)
+{
+    for (int graft = redo_nograft; graft <= redo_graftandcopy; graft++) {
+        struct history *h = history_new(&(int){0}, sizeof(int), graft % 2 ? 0 : 3);
+        redo_operation op = {.kind = REDO_OP_GRAFT, .value = graft};
+        history_apply(h, &op, NULL);
+        op = (redo_operation){.kind = REDO_OP_ADD, .statesize = sizeof(int), .value = redo_check};
+        for (int i = 1; i < 40; i++) {
+            op.position = (uint32_t)i - 1;
+            op.move = i;
+            op.state = &i;
+            op.endpoint = i == 39;
+            ck_assert_int_eq(history_apply(h, &op, NULL), REDO_OK);
+        }
+        struct bytes before = dump(h), turn;
+        op = turn_with_all(&turn);
+        redo_result r;
+        ck_assert_int_eq(history_apply(h, &op, &r), REDO_OK);
+        ck_assert(graft < redo_copypath || r.made > 39);
+        struct bytes after = dump(h);
+        history_free(h);
+        for (int for_ever = 0; for_ever < 2; for_ever++) {
+            bool any = true;
+            for (long k = 0; any; k++) {
+                struct history *copy = load(before);
+                faults_begin(k, for_ever);
+                int code = history_apply(copy, &op, NULL);
+                any = faults_end() > 0;
+                ck_assert(code == REDO_OK || (code == REDO_ENOMEM && any));
+                ck_assert_int_eq(copy->failed, 0);
+                assert_dump(copy, code ? before : after);
+                if (code) {
+                    ck_assert_int_eq(history_apply(copy, &op, NULL), REDO_OK);
+                    assert_dump(copy, after);
+                }
+                history_free(copy);
+            }
+        }
+        free(before.data);
+        free(after.data);
+        free(turn.data);
+    }
+}
+END_TEST
+
+/* A path that the turn itself makes and copies is not foreseen: the one case in which a lack of
+ * memory leaves something half done. Then all that can be done is to read. */
+START_TEST(a_session_whose_turn_was_cut_short_can_only_be_read)
+{
+    enum { LONG = 3000 };
+    struct turn_item *items = calloc(LONG + 1, sizeof *items);
+    int *states = calloc(LONG + 1, sizeof *states);
+    for (int i = 0; i <= LONG; i++) {
+        states[i] = i < LONG ? i + 1 : 2; /* in the end, a short way to the second */
+        items[i].op = (redo_operation){.kind = REDO_OP_ADD,
+                                       .move = i,
+                                       .endpoint = i == LONG - 1,
+                                       .state = &states[i],
+                                       .statesize = sizeof(int),
+                                       .value = redo_check};
+        items[i].after = i < LONG ? (uint32_t)i : 0;
+    }
+    struct bytes b;
+    ck_assert_int_eq(turn_write(items, LONG + 1, &b.data, &b.size), REDO_OK);
+    redo_operation const turn = {.kind = REDO_OP_TURN, .state = b.data, .statesize = b.size},
+                         clear = {.kind = REDO_OP_CLEAR};
+    bool any = true, cut_short = false;
+    for (long k = 0; any; k++) {
+        struct history *h = history_new(&(int){0}, sizeof(int), 0);
+        h->graft = redo_copypath;
+        faults_begin(k, true);
+        int code = history_apply(h, &turn, NULL);
+        any = faults_end() > 0;
+        ck_assert(code == REDO_OK || code == REDO_ENOMEM);
+        invariants_hold(h);
+        if (h->failed) {
+            ck_assert_int_eq(code, REDO_ENOMEM);
+            ck_assert_int_eq(history_apply(h, &clear, NULL), REDO_ENOMEM);
+            free(dump(h).data);
+            cut_short = true;
+        } else if (code) {
+            ck_assert_uint_eq(h->count, 1);
+        }
+        history_free(h);
+    }
+    ck_assert(cut_short);
+    free(b.data);
+    free(states);
+    free(items);
+}
+END_TEST
+
+START_TEST(the_first_position_is_signed_or_not)
+{
+    bool any = true;
+    for (long k = 0; any; k++) {
+        struct history *h = history_new("a", 1, 0);
+        struct bytes before = dump(h);
+        faults_begin(k, true);
+        int code = history_sign(h, 1, "ann", 3, 5);
+        any = faults_end() > 0;
+        ck_assert_int_eq(code, any ? REDO_ENOMEM : REDO_OK);
+        if (code)
+            assert_dump(h, before);
+        free(before.data);
+        history_free(h);
+    }
+}
+END_TEST
+
 START_TEST(a_session_begins_or_not)
 {
     for (int for_ever = 0; for_ever < 2; for_ever++) {
@@ -334,6 +472,8 @@ END_TEST
 
 TEST_MAIN_SLOW("alloc", 60, an_operation_is_done_whole_or_not_at_all_if_one_allocation_fails,
                an_operation_is_done_whole_or_not_at_all_if_all_memory_is_gone,
-               a_history_lives_through_many_failures, grafts_of_wide_positions_survive_too,
+               a_history_lives_through_many_failures, a_turn_is_all_there_or_not_at_all,
+               a_session_whose_turn_was_cut_short_can_only_be_read,
+               the_first_position_is_signed_or_not, grafts_of_wide_positions_survive_too,
                a_session_begins_or_not, a_session_is_dumped_or_not, a_session_is_loaded_or_not,
                the_api_tells_of_the_lack_of_memory)

@@ -332,7 +332,7 @@ START_TEST(newer_versions_and_other_kinds_are_told_from_damage)
 {
     redo_session *s = sample(1, 100);
     struct bytes b = dump(s);
-    b.data[4] = 2;
+    b.data[4] = 3;
     ck_assert_int_eq(load_code(b.data, b.size), REDO_EVERSION);
     checksum(b.data, b.size);
     ck_assert_int_eq(load_code(b.data, b.size), REDO_EVERSION);
@@ -343,6 +343,164 @@ START_TEST(newer_versions_and_other_kinds_are_told_from_damage)
     b.data[5] = 1;
     checksum(b.data, b.size);
     ck_assert_int_eq(load_code(b.data, b.size), REDO_EVERSION);
+    free(b.data);
+    redo_endsession(s);
+}
+END_TEST
+
+/* ---- authors, cursors, keys -------------------------------------------------------------- */
+
+static void apply(redo_session *s, redo_operation op)
+{
+    ck_assert_int_eq(redo_apply(s, &op, NULL), REDO_OK);
+}
+
+START_TEST(authors_and_cursors_have_these_bytes)
+{
+    redo_session *s = redo_beginsession("a", 1, 0);
+    apply(s, (redo_operation){.kind = REDO_OP_ADD,
+                              .move = 1,
+                              .state = "b",
+                              .statesize = 1,
+                              .stamp = {.uid = 5, .name = "ann", .namesize = 3, .time = 3}});
+    redo_setcursor(s, "m", redo_getposition(s, 1), NULL);
+    redo_movecursor(s, "m", redo_step_undo, 1, NULL, NULL);
+    struct bytes b = dump(s);
+    unsigned char expected[] = "REDO\x02\x00\x35\x00" /* version; graft, changed, 16, 32 */
+                               "\x01\x01\x02\x02\x02"
+                               "ab"
+                               "\x00\x00\x00\x18\x01" /* 0: a new state, the first branch 1 */
+                               "\x00\x00\x02\x08"     /* 1 */
+                               "\x01\x05\x03"
+                               "ann"          /* one author: uid, name */
+                               "\x00\x01\x06" /* 0 is no one's; 1 is his, the time (zigzag) */
+                               "\x01\x01m\x00\x01\x02" /* one cursor, on 0; its way: 1 */
+                               "........";
+    checksum(expected, sizeof expected - 1);
+    ck_assert_uint_eq(b.size, sizeof expected - 1);
+    ck_assert_mem_eq(b.data, expected, b.size);
+    free(b.data);
+    redo_endsession(s);
+}
+END_TEST
+
+/* A session with something of each part of version 2. */
+static redo_session *told(void)
+{
+    redo_session *s = redo_beginsession("a1", 2, 1);
+    redo_stamp const ann = {.uid = 5, .name = "ann", .namesize = 3, .time = 300};
+    redo_operation op = {
+        .kind = REDO_OP_ADD, .move = 1, .state = "b2", .statesize = 2, .stamp = ann};
+    apply(s, op);
+    op.stamp = (redo_stamp){.uid = 6, .name = "", .time = 1};
+    op.position = 1;
+    op.key = "key";
+    op.keysize = 3;
+    op.endpoint = -2;
+    apply(s, op);
+    add(s, 2, 2, "c3");
+    redo_setcursor(s, "me", redo_getposition(s, 3), NULL);
+    redo_setcursor(s, "b", redo_getposition(s, 1), NULL);
+    redo_movecursor(s, "me", redo_step_undo, 2, NULL, NULL);
+    apply(s, (redo_operation){.kind = REDO_OP_TURN,
+                              .state = "\x02\x00\x07\x01\x00\x60\x00\x02xx"
+                                       "\x01\x07\x01\x00\x62\x00\x02yy",
+                              .statesize = 19,
+                              .key = "t",
+                              .keysize = 1,
+                              .stamp = {.author = 1, .time = 2}});
+    redo_dropposition(s, redo_getposition(s, 3));
+    return s;
+}
+
+START_TEST(flags_and_version_tell_of_the_same_parts)
+{
+    redo_session *s = told(), *plain = redo_beginsession("a", 1, 0);
+    struct bytes b = dump(s), p = dump(plain);
+    ck_assert_int_eq(b.data[4], 2);
+    ck_assert_int_eq(b.data[6] & 0xf8, 16 | 32 | 64);
+    b.data[4] = 1;
+    checksum(b.data, b.size);
+    assert_refused(b.data, b.size);
+    b.data[4] = 2;
+    for (int flag = 8; flag < 256; flag *= 2) {
+        b.data[6] ^= (unsigned char)flag;
+        checksum(b.data, b.size);
+        assert_refused(b.data, b.size);
+        b.data[6] ^= (unsigned char)flag;
+    }
+    p.data[4] = 2;
+    checksum(p.data, p.size);
+    assert_refused(p.data, p.size);
+    free(b.data);
+    free(p.data);
+    redo_endsession(s);
+    redo_endsession(plain);
+}
+END_TEST
+
+/* Every byte with every other value, every cut: refused, or another session that has these bytes
+ * and can be played on. */
+START_TEST(forged_authors_cursors_and_keys_are_refused_or_make_another_session)
+{
+    redo_session *s = told();
+    struct bytes b = dump(s);
+    int accepted = 0;
+    for (size_t i = 4; i < b.size - TAIL; i++) {
+        unsigned char kept = b.data[i];
+        for (int value = 0; value < 256; value++) {
+            b.data[i] = (unsigned char)value;
+            checksum(b.data, b.size);
+            int code = load_code(b.data, b.size);
+            ck_assert(code == REDO_OK || code == REDO_EDAMAGED || code == REDO_EVERSION);
+            accepted += code == REDO_OK;
+        }
+        b.data[i] = kept;
+        unsigned char *cut = malloc(b.size);
+        memcpy(cut, b.data, b.size);
+        checksum(cut, i + TAIL);
+        assert_refused(cut, i + TAIL);
+        free(cut);
+    }
+    ck_assert_int_gt(accepted, 100);
+    free(b.data);
+    redo_endsession(s);
+}
+END_TEST
+
+START_TEST(the_answer_kept_with_a_forged_key_leads_nowhere)
+{
+    redo_session *s = told();
+    struct key *key = s->history->keys.ring[0];
+    redo_result const good = key->result;
+    uint32_t const beyond = s->history->next;
+    struct {
+        uint32_t *field;
+    } const fields[] = {{&key->result.position},
+                        {&key->result.graftedfrom},
+                        {&key->result.graftedto},
+                        {&key->result.supersedes},
+                        {&key->result.firstmade},
+                        {&key->fields.number},
+                        {&key->fields.prev},
+                        {&key->fields.better},
+                        {&s->history->keys.ring[1]->items[0]}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        uint32_t kept = *fields[i].field;
+        *fields[i].field = i == 8 ? beyond << 1 : beyond;
+        struct bytes b = dump(s);
+        assert_refused(b.data, b.size);
+        free(b.data);
+        *fields[i].field = kept;
+    }
+    key->fields.author = 3;
+    struct bytes b = dump(s);
+    assert_refused(b.data, b.size);
+    free(b.data);
+    key->fields.author = 2;
+    key->result = good;
+    b = dump(s);
+    ck_assert_int_eq(load_code(b.data, b.size), REDO_OK);
     free(b.data);
     redo_endsession(s);
 }
@@ -557,7 +715,10 @@ TEST_MAIN_SLOW("dump", 60, the_smallest_session_has_these_bytes, what_was_loaded
                equal_sessions_have_equal_bytes_however_they_came_about,
                sessions_that_differ_in_anything_have_other_bytes,
                a_loaded_session_goes_on_as_the_one_that_was_dumped, no_bytes_are_no_session,
-               any_flipped_bit_is_found, any_truncation_is_found, bytes_behind_a_session_are_found,
+               any_flipped_bit_is_found, any_truncation_is_found,
+               authors_and_cursors_have_these_bytes, flags_and_version_tell_of_the_same_parts,
+               forged_authors_cursors_and_keys_are_refused_or_make_another_session,
+               the_answer_kept_with_a_forged_key_leads_nowhere, bytes_behind_a_session_are_found,
                newer_versions_and_other_kinds_are_told_from_damage,
                a_forged_byte_is_refused_or_makes_another_session, two_forged_bytes_too,
                forged_trees_are_refused, forged_better_pointers_are_refused,

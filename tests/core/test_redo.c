@@ -1220,7 +1220,7 @@ START_TEST(apply_refuses_what_is_no_operation)
     redo_session *s = begin("a");
     redo_result r = {.value = 77};
     ck_assert_int_eq(redo_apply(s, NULL, &r), REDO_EOPERATION);
-    int const kinds[] = {0, 13, -1, INT_MAX, INT_MIN};
+    int const kinds[] = {0, 63, -1, INT_MAX, INT_MIN};
     for (int i = 0; i < 5; i++) {
         redo_operation op = {.kind = (enum redo_operation_kind)kinds[i]};
         ck_assert_int_eq(redo_apply(s, &op, &r), REDO_EOPERATION);

@@ -390,6 +390,110 @@ START_TEST(a_record_under_another_parent_or_twice_is_refused)
 }
 END_TEST
 
+static uint32_t add_by(redo_stamp stamp, uint32_t prev, int move, char const *state)
+{
+    redo_result r;
+    redo_operation op = {.kind = REDO_OP_ADD,
+                         .position = prev,
+                         .move = move,
+                         .state = state,
+                         .statesize = 4,
+                         .stamp = stamp};
+    ck_assert_int_eq(apply(op, &r), REDO_OK);
+    return r.position;
+}
+
+static void assert_stamp(uint32_t position, uint32_t author, uint32_t time)
+{
+    struct stamp stamp = authors_stamp(&h->authors, position);
+    ck_assert_uint_eq(stamp.author, author);
+    ck_assert_uint_eq(stamp.time, time);
+}
+
+START_TEST(who_made_them_comes_back_with_them)
+{
+    redo_stamp const ann = {.uid = 1, .name = "ann", .namesize = 3, .time = 10};
+    add(0, 9, "zzz");
+    add_by(ann, 0, 1, "aaa");
+    add(2, 1, "bbb");
+    add_by((redo_stamp){.uid = 2, .name = "bob", .namesize = 3, .time = UINT32_MAX}, 2, 2, "ccc");
+    struct bytes before = dump(), b = drop(2, 3);
+    redo_operation op = {.kind = REDO_OP_RESTORE,
+                         .position = 0,
+                         .state = b.data,
+                         .statesize = b.size,
+                         .stamp = {.author = 2, .time = 99}}; /* whoever brings them back */
+    ck_assert_int_eq(apply(op, NULL), REDO_OK);
+    assert_dump(before);
+    assert_stamp(2, 1, 10);
+    assert_stamp(3, 0, 0);
+    assert_stamp(4, 2, UINT32_MAX);
+    free(b.data);
+}
+END_TEST
+
+START_TEST(what_was_kept_before_there_were_authors_is_by_no_one)
+{
+    add(0, 1, "aaa");
+    add(1, 1, "bbb");
+    struct bytes b = drop(1, 2);
+    add_by((redo_stamp){.uid = 1, .name = "ann", .namesize = 3}, 0, 5, "eee");
+    redo_operation op = {.kind = REDO_OP_RESTORE,
+                         .position = 0,
+                         .state = b.data,
+                         .statesize = b.size,
+                         .stamp = {.author = 1, .time = 99}};
+    ck_assert_int_eq(apply(op, NULL), REDO_OK);
+    assert_stamp(1, 0, 0);
+    assert_stamp(2, 0, 0);
+    free(b.data);
+    restore(drop(1, 2)); /* kept now with what tells of no one */
+    assert_stamp(1, 0, 0);
+}
+END_TEST
+
+START_TEST(an_author_who_never_was_is_refused)
+{
+    add_by((redo_stamp){.uid = 1, .name = "ann", .namesize = 3, .time = 3}, 0, 1, "aaa");
+    struct bytes b = drop(1, 1);
+    unsigned char *bytes = b.data;
+    ck_assert_uint_eq(bytes[b.size - 2], 1);
+    bytes[b.size - 2] = 2;
+    ck_assert_int_eq(restore_at(0, b, NULL), REDO_EDAMAGED);
+    bytes[b.size - 2] = 0; /* no one, and a byte left over */
+    ck_assert_int_eq(restore_at(0, b, NULL), REDO_EDAMAGED);
+    bytes[b.size - 2] = 1;
+    ck_assert_int_eq(restore_at(0, (struct bytes){bytes, b.size - 1}, NULL), REDO_EDAMAGED);
+    ck_assert_int_eq(restore_at(0, b, NULL), REDO_OK);
+    free(bytes);
+}
+END_TEST
+
+START_TEST(a_cursor_does_not_come_back_but_its_way_does)
+{
+    add(0, 1, "aaa");
+    add(1, 1, "bbb");
+    add(2, 1, "ccc");
+    redo_operation op = {
+        .kind = REDO_OP_CURSOR, .name = "a", .namesize = 1, .position = 3, .source = NOBODY};
+    redo_operation b = op, undo = op, redo = op;
+    b.name = "b";
+    undo.value = redo_step_undo;
+    redo.value = redo_step_redo;
+    undo.move = redo.move = 3;
+    ck_assert_int_eq(apply(op, NULL), REDO_OK);
+    ck_assert_int_eq(apply(b, NULL), REDO_OK);
+    ck_assert_int_eq(apply(undo, NULL), REDO_OK);
+    struct bytes kept = drop(2, 2);
+    add(1, 9, "ddd");
+    restore(kept);
+    add(1, 8, "eee");
+    ck_assert_uint_eq(cursors_find(&h->cursors, "b", 1)->position, 1);
+    ck_assert_int_eq(apply(redo, NULL), REDO_OK);
+    ck_assert_uint_eq(cursors_find(&h->cursors, "a", 1)->position, 3);
+}
+END_TEST
+
 /* After random operations, any subtree that nothing outside points into is dropped and comes back:
  * each position as it was. */
 START_TEST(any_subtree_of_any_history_comes_back)
@@ -403,6 +507,8 @@ START_TEST(any_subtree_of_any_history_comes_back)
         h = play_begin(&play, data, sizeof data);
         while (play_next(&play, h, &op))
             history_apply(h, &op, NULL);
+        while (h->cursors.count) /* they do not come back to where they were */
+            cursors_drop(&h->cursors, &h->cursors.all[0]);
         for (uint32_t top = 1; top < h->next; top += 1 + (uint32_t)(seed % 3)) {
             struct node *n;
             if (history_find(h, top, &n))
@@ -474,6 +580,10 @@ int main(void)
         it_is_refused_when_its_numbers_are_in_use_or_its_move_is_taken,
         damaged_bytes_are_refused_or_make_a_whole_history,
         a_record_under_another_parent_or_twice_is_refused,
+        who_made_them_comes_back_with_them,
+        what_was_kept_before_there_were_authors_is_by_no_one,
+        an_author_who_never_was_is_refused,
+        a_cursor_does_not_come_back_but_its_way_does,
         any_subtree_of_any_history_comes_back,
         a_hundred_thousand_branches_and_a_chain_of_as_many_take_no_time,
     };

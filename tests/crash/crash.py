@@ -101,7 +101,8 @@ class Writer(threading.Thread):
                 self.sent.append(moves)
                 if self.bulk:
                     waiting.append(rpc.send("addpositions", self.session, [
-                        [0, m, state(self.who, m), 0, 1] for m in moves]))
+                        [0, m, state(self.who, m), 0, 1] for m in moves],
+                        {"cursor": "w%d" % self.who}))
                 else:
                     waiting.append(rpc.send("addposition", self.session, 0, moves[0],
                                             state(self.who, moves[0]), 0, 1))
@@ -118,8 +119,11 @@ class Writer(threading.Thread):
                 rpc.result(ids[0])
                 self.flushed = max(self.flushed, before)
 
-    def check(self, there):
-        """there: moves of this writer that the session has, by number of position, in order."""
+    def check(self, there, cursors):
+        """there: moves of this writer that the session has, by number of position, in order; cursors:
+        the moves that led to where cursors are. A turn is there whole, its cursor with it, or not at all."""
+        if self.bulk and cursors.get("w%d" % self.who) != (there[-1] if there else None):
+            return "the cursor is at move %s" % cursors.get("w%d" % self.who)
         least = self.flushed if self.relaxed else self.acked
         expected = [m for request in self.sent[:least] for m in request]
         if there[:len(expected)] != expected:
@@ -352,6 +356,9 @@ def verify(rpc, writers, keepers, others, problems):
         mine = [w for w in writers if w.session == session]
         rows = all_positions(rpc, session) if session in names else []
         there = {w.who: [] for w in mine}
+        moves = {row["number"]: row["move"] for row in rows}
+        cursors = {c["name"]: moves[c["position"]] for c in rpc.call("getcursors", session)} \
+            if session in names else {}
         for row in rows[1:]:
             who = row["move"] // 1000000
             if row["state"] != state(who, row["move"]) or row["prev"] != 0:
@@ -359,7 +366,7 @@ def verify(rpc, writers, keepers, others, problems):
                 break
             there[who].append(row["move"])
         for w in mine:
-            problem = w.failure or w.check(there[w.who])
+            problem = w.failure or w.check(there[w.who], cursors)
             if problem:
                 problems.append("%s, writer %d%s: %s" % (
                     session, w.who, " (relaxed)" if w.relaxed else "", problem))

@@ -253,7 +253,7 @@ def test_a_repaired_store_is_whole_and_served_again():
         again = good("check", "--store", s.store)
         assert re.search(r"^whole    session-3: was damaged before", again, re.M), again
         s.begin_daemon()
-        told = dict((row.split()[6], row.split()[5])
+        told = dict((row.split()[8], row.split()[5])
                     for row in s.output("list").splitlines()[1:])
         for name, dump in dumps.items():
             if name == "session-3" or told[name] == "yes":

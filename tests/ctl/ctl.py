@@ -7,7 +7,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
-sys.path[1:1] = [os.path.join(TESTS, "server"), TESTS]
+sys.path[1:1] = [os.path.join(TESTS, "server"), os.path.join(TESTS, "api"), TESTS]
 
 from harness import TIMEOUT, Daemon, Folder, Skip, run, wait_for  # noqa: E402,F401
 from rpc import Rpc  # noqa: E402

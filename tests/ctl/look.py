@@ -1,8 +1,9 @@
 """redoctl list, info, show, path, solution, delete."""
 
+import os
 import time
 
-from ctl import Setting, begin_example, run
+from ctl import Rpc, Setting, Skip, begin_example, run
 
 
 def test_sessions_are_listed_in_the_order_of_their_names():
@@ -12,9 +13,10 @@ def test_sessions_are_listed_in_the_order_of_their_names():
         s.rpc.call("beginsession", b"\0", 1, 0)  # private
         s.rpc.call("addposition", "b", 0, 1, b"abce", 0, 1)
         rows = [row.split() for row in s.output("list").splitlines()]
-        assert rows[0] == ["positions", "bytes", "used", "solved", "damaged", "name"]
+        assert rows[0] == ["positions", "bytes", "used", "solved", "damaged", "owner", "mode", "name"]
         assert [row[0] for row in rows[1:]] == ["1", "2"]
-        assert [row[4:] for row in rows[1:]] == [["no", "no", "a"], ["no", "no", "b"]]
+        assert [row[4:] for row in rows[1:]] == [["no", "no", str(os.getuid()), "0600", name]
+                                                 for name in "ab"]
 
 
 def test_a_session_with_a_solution_is_listed_as_solved_and_when_it_was_used():
@@ -23,7 +25,7 @@ def test_a_session_with_a_solution_is_listed_as_solved_and_when_it_was_used():
         s.add("a", 0, 1, b"\1", endpoint=1)
         row = s.output("list").splitlines()[1].split()
         told = s.rpc.call("getsession", "a")
-        assert row[:2] == ["2", str(told["bytes"])] and row[4:] == ["yes", "no", "a"], row
+        assert row[:2] == ["2", str(told["bytes"])] and row[4:6] == ["yes", "no"], row
         assert " ".join(row[2:4]) == time.strftime("%Y-%m-%d %H:%M", time.localtime(told["used"]))
 
 
@@ -35,10 +37,10 @@ def test_a_long_list_tells_all_of_a_session():
         assert len(head) == len(row) + len("name") - len("b")
         told = s.rpc.call("getsession", "b")
         row = row.split()
-        assert row[6:12] == [str(told["session"]), "4", "2", "3", "yes", str(told["sequence"])]
-        assert " ".join(row[12:14]) == time.strftime("%Y-%m-%d %H:%M",
+        assert row[8:14] == [str(told["session"]), "4", "2", "3", "yes", str(told["sequence"])]
+        assert " ".join(row[14:16]) == time.strftime("%Y-%m-%d %H:%M",
                                                      time.localtime(told["begun"]))
-        assert row[14] == "b"
+        assert row[16] == "b"
 
 
 def test_only_names_with_a_prefix_are_listed():
@@ -143,6 +145,50 @@ def test_solution_leads_to_the_best_end():
         result = s("solution", "e", 4)
         assert result.status == 1 and not result.out
         assert result.err == "redoctl: no solution leads through position 4\n"
+
+
+def test_chmod_says_who_may_and_list_and_info_show_it():
+    with Setting() as s:
+        s.begin("a")
+        for mode in ("640", "0666", "0600", "604"):
+            assert s.output("chmod", mode, "a") == ""
+            assert s.rpc.call("getsession", "a")["mode"] == int(mode, 8)
+            assert s.output("list").splitlines()[1].split()[7] == "%04o" % int(mode, 8)
+            facts = dict(line.split(None, 1) for line in s.output("info", "a").splitlines())
+            assert facts["mode"] == "%04o" % int(mode, 8)
+            assert facts["owner"] == str(os.getuid()) and facts["group"] == str(os.getgid())
+        result = s("chmod", "666", "none")
+        assert result.status == 1 and "no such session" in result.err
+        for wrong in ("rw", "8", "", "-1", "0o640", "640x", "77777777777"):
+            result = s("chmod", "--", wrong, "a")
+            assert result.status == 2 and "is not a mode in octal" in result.err, (wrong, result)
+        result = s("chmod", "777", "a")
+        assert result.status == 1 and "who may write may read" in result.err
+        assert s.rpc.call("getsession", "a")["mode"] == 0o604
+
+
+def test_sessions_of_others_are_listed_under_what_they_can_be_called_by():
+    if os.getuid() != 0:
+        raise Skip("only root can become other users")
+    with Setting("--mode", "0777", "--allow", "any") as s:
+        os.chmod(s.folder.path, 0o755)
+        for uid in (54322, 54321):
+            os.seteuid(uid)
+            try:
+                other = Rpc(s.socket)
+            finally:
+                os.seteuid(0)
+            for name in ("a", "c"):
+                other.call("beginsession", b"x", 1, 0, {"name": name})
+            other.close()
+        s.begin("b")
+        listed = s.output("list", "--names").split()
+        assert listed == ["~54321/a", "~54322/a", "b", "~54321/c", "~54322/c"]
+        for name in listed:
+            s.output("chmod", "640", name)
+        assert [row.split()[6:] for row in s.output("list").splitlines()[1:]] == [
+            ["54321", "0640", "a"], ["54322", "0640", "a"], ["0", "0640", "b"], ["54321", "0640", "c"],
+            ["54322", "0640", "c"]]
 
 
 def test_delete_deletes():

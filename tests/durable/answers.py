@@ -287,5 +287,46 @@ def test_who_leaves_while_waiting_harms_nobody(place, rpc):
     assert len(snapshot(rpc, s)) > 400
 
 
+@placed()
+def test_a_subtree_dropped_again_under_its_key_is_answered_as_the_first_time(place, rpc):
+    s = begin(rpc, name="n")
+    for i in range(1, 4):
+        add(rpc, s, i - 1, i, i)
+    first = rpc.call("dropsubtree", s, 1, {"key": "drop"})
+    assert first["dropped"] == 3
+    assert rpc.call("dropsubtree", s, 1, {"key": "drop"}) == first
+    assert len(rpc.call("listsubtrees", s)) == 1
+
+
+@slow()
+def test_a_subtree_restored_again_under_its_key_is_answered_when_the_first_time_is_on_disk(place, rpc):
+    s = begin(rpc, name="n")
+    for i in range(1, 4):
+        add(rpc, s, i - 1, i, i)
+    kept = rpc.call("dropsubtree", s, 1)["key"]
+    with place.connect() as other:
+        place.disk("wait")
+        first = rpc.send("restoresubtree", s, kept, {"key": "restore"})
+        assert not answered(rpc, first)
+        again = other.send("restoresubtree", s, kept, {"key": "restore"})
+        assert not answered(other, again)
+        place.disk("ok")
+        assert other.result(again) == rpc.result(first) == {"position": 1, "restored": 3}
+
+
+@slow()
+def test_what_has_a_key_is_not_done_after_its_connection_is_closed(place, rpc):
+    s = begin(rpc, name="n")
+    place.disk("wait")
+    with place.connect() as gone:
+        gone.send_all([("backup", place.folder / "backup"),  # what keeps it from being looked at
+                       ("addposition", s, 0, 1, number(1), 0, 1, {"key": "k"}),
+                       ("addposition", s, 0, 2, number(2), 0, 1)])
+        assert rpc.call("getsessionsize", s) == 1
+    place.disk("ok")
+    wait_for(lambda: rpc.call("getsessionsize", s) > 1, "the one without a key")
+    assert rpc.call("getposition", s, 1)["move"] == 2
+
+
 if __name__ == "__main__":
     run()

@@ -39,11 +39,11 @@ static void play_on(struct history *h)
     redo_operation op;
     play_bytes(h->next, bytes, sizeof bytes);
     history_free(play_begin(&play, bytes, sizeof bytes));
+    play.size = h->size;
     while (h->size <= PLAY_STATE_MAX && play_next(&play, h, &op)) {
-        op.statesize = op.state ? h->size : 0;
         history_apply(h, &op, NULL);
+        invariants_hold(h);
     }
-    invariants_hold(h);
 }
 
 int LLVMFuzzerTestOneInput(uint8_t const *data, size_t size)

@@ -4,7 +4,8 @@
  *   - a refused operation changed nothing, and one changed something if and only if it says so;
  *   - its encoded form gives it back, and has no other form;
  *   - a history that was given only what changed something, by its encoded form, is the same;
- *   - so is one that was dumped and loaded on the way. */
+ *   - so is one that was dumped and loaded on the way, and what they answer;
+ *   - the positions that it touched have been noted. */
 #include <string.h>
 
 #include "core/dump.h"
@@ -45,7 +46,64 @@ static struct history *load(struct bytes b)
     return h;
 }
 
-/* Applies op by its encoded form. */
+static bool same_fields(struct fields const *a, struct fields const *b)
+{
+    return a->number == b->number && a->prev == b->prev && a->better == b->better &&
+           a->movecount == b->movecount && a->solutionsize == b->solutionsize &&
+           a->nextcount == b->nextcount && a->author == b->author && a->time == b->time &&
+           a->move == b->move && a->endpoint == b->endpoint && a->solutionend == b->solutionend &&
+           a->setbetter == b->setbetter;
+}
+
+static void same_answer(struct history *h, struct history *other, redo_result const *result)
+{
+    struct answer const *a = history_answer(h, result), *b = history_answer(other, result);
+    HOLD(same_fields(&a->fields, &b->fields));
+    HOLD(a->count == b->count && a->sequence == b->sequence);
+    HOLD(!a->count || memcmp(a->items, b->items, a->count * sizeof *a->items) == 0);
+}
+
+/* The fields of all positions, by number. */
+static struct fields *fields_of_all(struct history *h)
+{
+    struct fields *all = calloc(h->next, sizeof *all);
+    HOLD(all);
+    for (uint32_t number = 0; number < h->next; number++)
+        all[number] = history_answer(h, &(redo_result){.position = number})->fields;
+    return all;
+}
+
+static bool noted(struct touched const *t, uint32_t number, bool fields)
+{
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->all[i] >> 1 == number && (!fields || (t->all[i] & 1)))
+            return true;
+    return t->more;
+}
+
+/* Whatever a position tells has changed only where that was noted. Dropped ones need not be. */
+static void touched_are_noted(struct history *h, struct fields const *before, uint32_t count)
+{
+    struct fields *after = fields_of_all(h);
+    for (uint32_t number = 0; number < h->next; number++) {
+        struct fields now = after[number];
+        if (now.number == NOBODY)
+            continue;
+        if (number >= count || before[number].number == NOBODY) {
+            HOLD(noted(h->touched, number, true));
+            continue;
+        }
+        if (same_fields(&before[number], &now))
+            continue;
+        HOLD(noted(h->touched, number, false));
+        now.solutionend = before[number].solutionend;
+        now.solutionsize = before[number].solutionsize;
+        HOLD(same_fields(&before[number], &now) || noted(h->touched, number, true));
+    }
+    free(after);
+}
+
+/* Applies op by its encoded form, beside h, to which it was applied. */
 static void apply_encoded(struct history *h, redo_operation const *op, int code,
                           redo_result const *expected)
 {
@@ -70,17 +128,36 @@ int LLVMFuzzerTestOneInput(uint8_t const *data, size_t size)
     struct bytes before = dump(h);
     struct history *replica = load(before), *reloaded = load(before);
     redo_operation op;
+    static struct touched touched;
     for (int i = 0; i < OPERATIONS_MAX && play_next(&play, h, &op); i++) {
         redo_result result;
         memset(&result, 0, sizeof result);
+        uint32_t growth = history_growth(h, &op), next = h->next;
+        struct fields *fields = fields_of_all(h);
+        touched.count = touched.more = 0;
+        h->touched = &touched;
         int code = history_apply(h, &op, &result);
+        h->touched = NULL;
         invariants_hold(h);
+        HOLD(code != REDO_OK || result.repeated || op.kind == REDO_OP_TURN ||
+             result.made <= growth);
         struct bytes after = dump(h);
         bool changed = code == REDO_OK && result.changed;
-        HOLD(changed == !same(before, after));
+        /* A turn may bring one branch to the front and then the one that was there before. */
+        HOLD(changed == !same(before, after) ||
+             (changed && op.kind == REDO_OP_TURN && !result.made));
         if (changed)
             apply_encoded(replica, &op, code, &result);
         apply_encoded(reloaded, &op, code, &result);
+        if (code == REDO_OK) {
+            if (changed)
+                same_answer(h, replica, &result);
+            same_answer(h, reloaded, &result);
+        }
+        h->touched = &touched;
+        touched_are_noted(h, fields, next);
+        h->touched = NULL;
+        free(fields);
         if (i % 16 == 15) {
             struct bytes other = dump(reloaded);
             HOLD(same(after, other));

@@ -83,9 +83,10 @@ START_TEST(methods_tell_their_params_and_options)
     ck_assert_uint_eq(get(add, "params").via.array.size, 6);
     assert_str(get(find(get(add, "params"), "prev"), "type"), "position");
     assert_str(get(find(get(add, "params"), "state"), "type"), "bin");
-    ck_assert_uint_eq(get(add, "options").via.array.size, 2);
+    ck_assert_uint_eq(get(add, "options").via.array.size, 5);
     assert_str(get(find(get(add, "options"), "strict"), "type"), "bool");
     assert_str(get(find(get(add, "options"), "durable"), "type"), "bool");
+    assert_str(get(find(get(add, "options"), "key"), "type"), "bin");
     msgpack_object set = find(get(object, "methods"), "setproperty");
     assert_str(get(find(get(set, "params"), "value"), "type"), "any");
 }

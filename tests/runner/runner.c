@@ -2,11 +2,13 @@
  * answers) through redo.h, and writes one JSON line a script with the answer of every step. Built
  * against libredo and against libredo-client, it tests both. */
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "redo.h"
+#include "told.h"
 
 /* Bytes from hex, followed by a guard byte; *size is their number. */
 static unsigned char *unhex(char const *hex, int *size)
@@ -104,9 +106,111 @@ static json_t *dump(redo_session *session, struct seen const *seen)
     return rows;
 }
 
-/* The answer of one operation: null if it was refused. */
-static json_t *perform(redo_session *session, struct seen *seen, json_t *op, json_t **pos)
+/* ---- cursors, turns ---------------------------------------------------------------------- */
+
+static json_t *cursor(redo_session *session, struct seen const *seen, json_t *op)
 {
+    char const *name = json_string_value(json_array_get(op, 1));
+    int step = (int)json_integer_value(json_array_get(op, 2));
+    int n = (int)json_integer_value(json_array_get(op, 3)), steps = 0;
+    bool expects = json_integer_value(json_array_get(op, 5)) != -1;
+    redo_position *expect = expects ? at(seen, session, op, 5) : NULL, *p;
+    if (expects && !expect) /* it never was, so the cursor is not there */
+        return json_null();
+    if (step == redo_step_drop && !expect)
+        return redo_dropcursor(session, name) ? json_null() : json_pack("[i,i]", 1, -1);
+    if (step == redo_step_goto) {
+        redo_position *before = redo_getcursor(session, name);
+        p = redo_setcursor(session, name, at(seen, session, op, 4), expect);
+        steps = p != before;
+    } else {
+        p = redo_movecursor(session, name, step, n, expect, &steps);
+    }
+    return p ? json_pack("[i,o]", steps, number(p)) : json_null();
+}
+
+static json_t *turn(redo_session *session, struct seen const *seen, json_t *op)
+{
+    json_t *list = json_array_get(op, 1), *mark = json_array_get(op, 2), *item, *answer;
+    size_t count = json_array_size(list), i;
+    redo_add *adds = calloc(count + 1, sizeof *adds);
+    redo_position **positions = calloc(count + 1, sizeof(*positions)), *expect = NULL;
+    char const *name = json_string_value(json_array_get(mark, 0));
+    bool fits = true;
+    json_array_foreach(list, i, item)
+    {
+        json_int_t after = json_integer_value(json_array_get(item, 0));
+        char const *state = json_string_value(json_array_get(item, 3));
+        int size;
+        adds[i] = (redo_add){.prev = after ? NULL : at(seen, session, item, 1),
+                             .after = (size_t)(after - 1),
+                             .move = (int)json_integer_value(json_array_get(item, 2)),
+                             .state = unhex(state, &size),
+                             .endpoint = (int)json_integer_value(json_array_get(item, 4)),
+                             .checkequiv = (int)json_integer_value(json_array_get(item, 5))};
+        fits &= (after || adds[i].prev) && size == redo_getstatesize(session);
+    }
+    if (name && json_integer_value(json_array_get(mark, 3)) != -1)
+        fits &= (expect = at(seen, session, mark, 3)) != NULL;
+    if (fits && !redo_addpositions(session, adds, count, name, expect, positions)) {
+        answer = json_array();
+        for (i = 0; i < count; i++)
+            json_array_append_new(answer, number(positions[i]));
+    } else {
+        answer = json_null();
+    }
+    for (i = 0; i < count; i++)
+        free((void *)adds[i].state);
+    free(adds);
+    free(positions);
+    return answer;
+}
+
+/* Where the cursors are, and who made what. */
+static json_t *beside(redo_session *session, struct seen const *seen)
+{
+    json_t *cursors = json_array(), *authors = json_array();
+    char const *name;
+    redo_author a;
+    for (unsigned i = 0; (name = redo_getcursorname(session, i)); i++)
+        json_array_append_new(cursors,
+                              json_pack("[s,o]", name, number(redo_getcursor(session, name))));
+    for (uint32_t id = 0; id < seen->count; id++)
+        if (seen->all[id] && seen->all[id]->inuse && redo_getauthor(seen->all[id], &a))
+            json_array_append_new(authors,
+                                  json_pack("[I,I,I,s,I]", (json_int_t)id, (json_int_t)a.number,
+                                            (json_int_t)a.uid, a.name, (json_int_t)a.time));
+    return json_pack("{s:o,s:o}", "cursors", cursors, "authors", authors);
+}
+
+/* Dumps the session and goes on with what is loaded from that, which must be the same. */
+static json_t *reload(redo_session **session, struct seen *seen)
+{
+    void *data, *again = NULL;
+    size_t size, size_again;
+    if (redo_dump(*session, &data, &size))
+        return json_string("can not be dumped");
+    redo_session *loaded = redo_load(data, size);
+    bool same = loaded && !redo_dump(loaded, &again, &size_again) && size == size_again &&
+                !memcmp(data, again, size);
+    free(data);
+    free(again);
+    if (!same)
+        return json_string("differs once it is loaded");
+    redo_endsession(*session);
+    *session = loaded;
+    for (uint32_t id = 0; id < seen->count; id++)
+        seen->all[id] = redo_getposition(loaded, id);
+    return json_integer(1);
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
+/* The answer of one operation: null if it was refused. */
+static json_t *perform(redo_session **held, struct seen *seen, struct told *told, json_t *op,
+                       json_t **pos)
+{
+    redo_session *session = *held;
     char const *name = json_string_value(json_array_get(op, 0));
     json_t *answer = NULL;
     unsigned char *state = NULL;
@@ -150,6 +254,19 @@ static json_t *perform(redo_session *session, struct seen *seen, json_t *op, jso
         answer = json_integer(redo_clearsessionchanged(session));
     } else if (!strcmp(name, "changed")) {
         answer = json_integer(redo_hassessionchanged(session));
+    } else if (!strcmp(name, "droptree")) {
+        int dropped = redo_dropsubtree(session, POSITION(1));
+        answer = dropped ? json_integer(dropped) : json_null();
+    } else if (!strcmp(name, "cursor")) {
+        answer = cursor(session, seen, op);
+    } else if (!strcmp(name, "turn")) {
+        answer = turn(session, seen, op);
+    } else if (!strcmp(name, "told")) {
+        answer = told_apply(told, session, op);
+    } else if (!strcmp(name, "beside")) {
+        answer = beside(session, seen);
+    } else if (!strcmp(name, "reload")) {
+        answer = reload(held, seen);
     }
     free(state);
     return answer ? answer : json_string("unknown operation");
@@ -167,6 +284,7 @@ static int play(json_t *script)
         return 1;
     }
     struct seen seen = {0};
+    struct told told = {0};
     note(&seen, session);
     json_t *steps = json_array(), *step;
     size_t i;
@@ -175,7 +293,7 @@ static int play(json_t *script)
         json_t *op = json_object_get(step, "op"), *out = json_object(), *pos = NULL;
         if (op && strcmp(json_string_value(json_array_get(op, 0)), "dump")) {
             json_object_set(out, "op", op);
-            json_object_set_new(out, "ret", perform(session, &seen, op, &pos));
+            json_object_set_new(out, "ret", perform(&session, &seen, &told, op, &pos));
             if (pos)
                 json_object_set_new(out, "pos", pos);
             note(&seen, session);
@@ -193,6 +311,7 @@ static int play(json_t *script)
     fflush(stdout);
     json_decref(answer);
     free(seen.all);
+    told_close(&told);
     redo_endsession(session);
     return 0;
 }

@@ -6,6 +6,7 @@ here waits for a fixed time: it waits for what is to happen, and gives up after 
 import inspect
 import os
 import re
+import select
 import shutil
 import signal
 import socket
@@ -175,6 +176,26 @@ class Client:
 
 def request(msgid, method, *params):
     return msgpack.packb([0, msgid, method, list(params)], use_bin_type=True)
+
+
+# A request whose answer is longer than it: the unknown name comes back as a detail.
+LONG = request(1, "x" * 150)
+
+
+def fill(client, data, seconds=TIMEOUT):
+    """Sends without reading until the other end takes no more; the bytes sent."""
+    client.socket.setblocking(False)
+    sent = 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if not select.select([], [client.socket], [], 1)[1]:
+            break
+        try:
+            sent += client.socket.send(data)
+        except BlockingIOError:
+            continue
+    client.socket.settimeout(TIMEOUT)
+    return sent
 
 
 def comes_in(path):

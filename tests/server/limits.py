@@ -7,26 +7,8 @@ import subprocess
 import sys
 import time
 
-from harness import (TIMEOUT, Daemon, Folder, Skip, comes_in, need_plain_memory, request, run, wait_for)
-
-# A request whose answer is longer than it: the unknown name comes back as a detail.
-LONG = request(1, "x" * 150)
-
-
-def fill(client, data, seconds=TIMEOUT):
-    """Sends without reading until the other end takes no more; the bytes sent."""
-    client.socket.setblocking(False)
-    sent = 0
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if not select.select([], [client.socket], [], 1)[1]:
-            break
-        try:
-            sent += client.socket.send(data)
-        except BlockingIOError:
-            continue
-    client.socket.settimeout(TIMEOUT)
-    return sent
+from harness import (LONG, TIMEOUT, Daemon, Folder, Skip, comes_in, fill, need_plain_memory, request, run,
+                     wait_for)
 
 
 def test_client_that_does_not_read_is_not_read_from():

@@ -16,7 +16,9 @@ def test_help_tells_of_every_option():
     status, out, _ = redod("--help")
     assert status == 0
     for name in ("socket", "store", "mode", "allow", "max-message", "max-connections",
-                 "max-per-user", "output-soft", "output-hard", "log-level", "foreground",
+                 "max-per-user", "user-connections", "user-sessions", "user-positions",
+                 "user-bytes", "output-soft", "output-seconds", "output-hard",
+                 "output-per-user", "idle-timeout", "keepalive", "stall-timeout", "log-level", "foreground",
                  "config", "version", "help"):
         assert "--" + name in out, name
 
@@ -47,7 +49,10 @@ def test_bad_values_are_refused_by_name():
     for option, value in (("--mode", "9"), ("--mode", "01000"), ("--max-message", "many"),
                           ("--max-message", "5"), ("--max-connections", "0"),
                           ("--log-level", "loud"), ("--allow", "no-such-user"),
-                          ("--output-soft", "1025G")):
+                          ("--output-soft", "1025G"), ("--output-seconds", "-1"),
+                          ("--output-per-user", "1023"), ("--output-per-user", "x"),
+                          ("--idle-timeout", "1s"), ("--keepalive", ""),
+                          ("--stall-timeout", "31536001")):
         status, _, said = redod(option, value)
         assert status == 2 and said.startswith("redod: " + option), said
 

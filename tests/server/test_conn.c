@@ -206,6 +206,133 @@ START_TEST(past_the_hard_limit_in_one_callback_memory_is_bounded)
 }
 END_TEST
 
+/* Bytes that the peer has not asked for, and does not read. */
+static void tell(struct conn *conn, size_t size)
+{
+    static char const bytes[1 << 16];
+
+    pack_bin(conn_out(conn), bytes, (uint32_t)size);
+    conn_touch(conn);
+}
+
+/* So that the kernel takes no more. */
+static void block(struct conn *conn)
+{
+    while (!conn->writing) {
+        tell(conn, 10000);
+        turn();
+    }
+}
+
+START_TEST(reader_lags_past_the_soft_limit_when_the_kernel_takes_no_more)
+{
+    int slow;
+    struct conn *conn = make(SOCK_STREAM, &slow);
+
+    tell(conn, 1 << 16);
+    tell(conn, 1 << 16);
+    ck_assert(!conn_lags(conn, 100)); /* what comes at once is no sign */
+    block(conn);
+    ck_assert(!conn_lags(conn, 100));
+    while (conn_queued(conn) <= 1 << 16)
+        tell(conn, 10000);
+    ck_assert(conn_lags(conn, 100));
+    for (int i = 0; i < 100; i++) {
+        packets(slow);
+        turn();
+    }
+    ck_assert_uint_eq(conn_queued(conn), 0);
+    ck_assert(!conn_lags(conn, 100));
+    close(slow);
+}
+END_TEST
+
+START_TEST(reader_that_waits_for_the_disk_does_not_lag)
+{
+    int other;
+    struct conn *conn = make(SOCK_STREAM, &other);
+
+    conn->withheld = 1 << 19;
+    ck_assert(!conn_lags(conn, 100));
+    conn->withheld = 1 << 20; /* but there is an end to that too */
+    ck_assert(conn_lags(conn, 100));
+    conn->withheld = 0;
+    close(other);
+}
+END_TEST
+
+START_TEST(reader_lags_after_the_time_it_is_given)
+{
+    int slow;
+    struct conn *conn = make(SOCK_STREAM, &slow);
+
+    conns.limits.soft_ms = 20;
+    block(conn);
+    while (conn_queued(conn) <= 1 << 16)
+        tell(conn, 10000);
+    uint64_t begin = uv_now(&loop);
+    while (!conn_lags(conn, 100))
+        turn();
+    ck_assert_uint_ge(uv_now(&loop) - begin, 20);
+    close(slow);
+}
+END_TEST
+
+START_TEST(connections_of_a_user_have_a_bound_together)
+{
+    int ones[3];
+    struct conn *conn[3];
+
+    conns.limits.output_user = 90000;
+    for (int i = 0; i < 3; i++)
+        conn[i] = make(SOCK_STREAM, &ones[i]);
+    conn[0]->withheld = 60000;
+    conn_touch(conn[0]);
+    conn[1]->withheld = 20000;
+    conn_touch(conn[1]);
+    ck_assert(!conn_share_exceeded(conn[0], 0));
+    ck_assert(!conn_share_exceeded(conn[2], 10000));
+    ck_assert(conn_share_exceeded(conn[0], 10001));
+    ck_assert(!conn_share_exceeded(conn[1], 10000)); /* no more than its part */
+    conn[0]->withheld = conn[1]->withheld = 0;
+    conn_end(conn[0]);
+    ck_assert(!conn_share_exceeded(conn[1], 60000)); /* what it held is forgotten */
+    for (int i = 0; i < 3; i++)
+        close(ones[i]);
+}
+END_TEST
+
+static void respond_at_length(struct conn *conn)
+{
+    pack_response(conn_out(conn), 1);
+    tell(conn, 10000);
+}
+
+START_TEST(past_the_bound_of_its_user_a_connection_is_not_read_from_until_it_reads)
+{
+    int slow, other;
+    struct conn *conn = make(SOCK_STREAM, &slow);
+
+    make(SOCK_STREAM, &other);
+    conns.limits.output_soft = 1 << 20;
+    conns.limits.output_user = 40000;
+    act = respond_at_length;
+    for (int i = 0; i < 200; i++) {
+        ck_assert_int_eq(send(slow, ping, PING_SIZE, 0), PING_SIZE);
+        turn();
+    }
+    ck_assert(conn->choked && messages < 200);
+    ck_assert_uint_lt(conn_queued(conn), 60000);
+    for (int i = 0; i < 100; i++) {
+        packets(slow);
+        turn();
+    }
+    ck_assert_uint_eq(messages, 200);
+    close(slow);
+    close(other);
+}
+END_TEST
+
 START_TEST(many_messages_of_one_do_not_delay_those_of_another)
 {
     static char pings[2000 * PING_SIZE];
@@ -298,6 +425,11 @@ int main(void)
     tcase_add_test(tests, finishing_connection_waits_for_a_response_that_is_held);
     tcase_add_test(tests, reader_past_the_hard_limit_is_ended_and_others_stay);
     tcase_add_test(tests, past_the_hard_limit_in_one_callback_memory_is_bounded);
+    tcase_add_test(tests, reader_lags_past_the_soft_limit_when_the_kernel_takes_no_more);
+    tcase_add_test(tests, reader_that_waits_for_the_disk_does_not_lag);
+    tcase_add_test(tests, reader_lags_after_the_time_it_is_given);
+    tcase_add_test(tests, connections_of_a_user_have_a_bound_together);
+    tcase_add_test(tests, past_the_bound_of_its_user_a_connection_is_not_read_from_until_it_reads);
     tcase_add_test(tests, many_messages_of_one_do_not_delay_those_of_another);
     tcase_add_test(tests, connection_ended_by_its_own_message_is_told_of_once);
     tcase_add_test(tests, connection_can_be_ended_by_the_message_of_another);

@@ -6,6 +6,8 @@
 #include "tests/store/sample.h"
 #include "tests/store/tell.h"
 
+#define SAMPLES 6
+
 static char *target;
 static char folder[256];
 static struct store *store;
@@ -44,24 +46,26 @@ static void play(struct sample *s, int steps)
 
 START_TEST(make)
 {
-    struct sample s[5];
-    char const *names[] = {"plain", "compacted", "in the trash", "set aside",
-                           "\xc3\xa9t\xc3\xa9/wild"};
+    struct sample s[SAMPLES];
+    char const *names[SAMPLES] = {
+        "plain", "compacted", "in the trash", "set aside", "\xc3\xa9t\xc3\xa9/wild", "plain"};
     struct buffer text = {0};
     char path[600];
 
     sample_folder(folder, sizeof folder);
     batch_init(&batch);
     store = sample_open(folder);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < SAMPLES; i++) {
         sample_begin(&s[i], (uint64_t)i + 1, names[i], 8 + (uint32_t)i);
         s[i].wild = i == 4;
+        s[i].info.owner = i == 5 ? 2 : 1; /* each has a "plain" */
+        s[i].info.group = 3;
         sample_create(&s[i], &batch);
     }
     batch_create(&batch, &(struct store_info){.id = 9, .name = "gone", .name_size = 4}, "x", 1);
     commit();
     batch_purge(&batch, 9);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < SAMPLES; i++)
         play(&s[i], 20);
     ck_assert_int_eq(store_compact(store, 2), REDO_OK);
     batch_trash(&batch, 3, 2000);
@@ -74,7 +78,7 @@ START_TEST(make)
     play(&s[0], 5);
     play(&s[1], 5);
     batch_properties(&batch, 5, NULL, 0);
-    batch_access(&batch, 5, 1000, 0640);
+    batch_access(&batch, 5, 1000, 1001, 0640);
     commit();
     copy("redo-1.db");
     copy("redo-1.db-wal");
@@ -89,7 +93,7 @@ START_TEST(make)
     fclose(out);
     buffer_free(&text);
     batch_close(&batch);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < SAMPLES; i++)
         sample_end(&s[i]);
     sample_remove(folder);
 }

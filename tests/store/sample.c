@@ -131,7 +131,7 @@ void assert_stored(struct store_reader *r, struct sample const *s)
     uint64_t sequence;
     bool damaged;
 
-    ck_assert_int_eq(store_find(r, s->name, strlen(s->name), &info), REDO_OK);
+    ck_assert_int_eq(store_find(r, s->name, strlen(s->name), s->info.owner, &info), REDO_OK);
     ck_assert_uint_eq(info.id, s->info.id);
     ck_assert_uint_eq(info.sequence, s->info.sequence);
     ck_assert_uint_eq(info.positions, s->info.positions);

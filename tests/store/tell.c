@@ -86,7 +86,10 @@ static void tell_session(struct telling *t, uint64_t id)
         (unsigned long long)info.sequence, info.size, info.cmpsize, info.positions, info.graft,
         info.changed ? " changed" : "", info.solved ? " solved" : "",
         info.damaged ? " damaged" : "", (long long)info.created, (long long)info.used);
-    say(text, "  owner %u mode %o properties ", info.owner, info.mode);
+    say(text, "  owner %u ", info.owner);
+    if (info.group) /* version 1 has none */
+        say(text, "group %u ", info.group);
+    say(text, "mode %o properties ", info.mode);
     say_hex(text, info.properties, info.properties_size);
     say(text, "\n");
     ck_assert_int_eq(store_kept(t->reader, id, 0, true, tell_kept, text), REDO_OK);

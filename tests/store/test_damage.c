@@ -132,7 +132,7 @@ static struct outcome look(struct store_reader *r, int i, char const *what)
     struct outcome o = {0};
     struct store_info info;
     struct history *h;
-    int rc = store_find(r, names[i], strlen(names[i]), &info);
+    int rc = store_find(r, names[i], strlen(names[i]), 1, &info);
     if (rc == REDO_ENOSESSION) {
         /* Its name is lost with its record: then it is there under its number. */
         rc = store_find_id(r, (uint64_t)i, &info);
@@ -326,6 +326,61 @@ START_TEST(pages_overwritten)
 }
 END_TEST
 
+static bool check_owner(void *data, struct store_info const *info)
+{
+    char const *what = data;
+    char lost[40];
+    bool named = info->name_size == 4 && !memcmp(info->name, "game", 4);
+    snprintf(lost, sizeof lost, "recovered-%u", (unsigned)info->id);
+    ck_assert_msg(!named || info->owner == info->id * 10, "%s: %u has another owner", what,
+                  (unsigned)info->id);
+    ck_assert_msg(named || (info->damaged && info->name_size == strlen(lost) &&
+                            !memcmp(info->name, lost, info->name_size)),
+                  "%s: %u is called %.*s", what, (unsigned)info->id, (int)info->name_size,
+                  info->name);
+    return true;
+}
+
+START_TEST(owners_of_one_name_keep_it_through_damage)
+{
+    char folder[256], path[400], what[100], why[600];
+    setenv("TMPDIR", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", 1);
+    sample_folder(folder, sizeof folder);
+    struct store *store = sample_open(folder);
+    struct batch batch;
+    batch_init(&batch);
+    for (unsigned i = 1; i <= 3; i++) {
+        struct sample s;
+        sample_begin(&s, i, "game", 16);
+        s.info.owner = i * 10;
+        sample_create(&s, &batch);
+        sample_end(&s);
+    }
+    ck_assert_int_eq(store_commit(store, &batch), REDO_OK);
+    batch_close(&batch);
+    store_close(store);
+    snprintf(path, sizeof path, "%s/redo-1.db", folder);
+    struct bytes file = read_file(path);
+    for (size_t at = 100; at < file.size; at += is_long() ? 1 : 61) {
+        unsigned char *byte = (unsigned char *)file.data + at;
+        snprintf(what, sizeof what, "byte %zu", at);
+        empty_folder(folder);
+        *byte ^= 0x10;
+        write_file(folder, "redo-1.db", file.data, file.size);
+        *byte ^= 0x10;
+        int rc = store_open(&store, folder, why, sizeof why);
+        ck_assert_msg(rc == REDO_OK, "%s: %s", what, why);
+        struct store_reader *r = store_reader_open(store);
+        rc = store_list(r, "", 0, "", 0, 0, 100, false, check_owner, what);
+        ck_assert_msg(rc == REDO_OK, "%s: %s", what, redo_strerror(rc));
+        store_reader_close(r);
+        store_close(store);
+    }
+    free(file.data);
+    sample_remove(folder);
+}
+END_TEST
+
 static unsigned told_damaged, told_whole, told_lost;
 
 static void tell_checked(void *data, struct store_info const *info, uint64_t kept, char const *what)
@@ -412,6 +467,7 @@ int main(void)
     tcase_add_test(c, any_byte_flipped);
     tcase_add_test(c, any_length_cut);
     tcase_add_test(c, pages_overwritten);
+    tcase_add_test(c, owners_of_one_name_keep_it_through_damage);
     tcase_add_test(c, check_tells_and_repairs);
     tcase_add_test(c, a_newer_store_is_refused_and_untouched);
     suite_add_tcase(s, c);

@@ -153,7 +153,7 @@ static void revert(int i, char const *what)
         struct bytes is = sample_dump(s->history);
         ck_assert_msg(bytes_equal(is, acked[i]), "%s: %d is not as it was", what, i);
         free(is.data);
-        rc = store_find(reader, acked_name[i], strlen(acked_name[i]), &info);
+        rc = store_find(reader, acked_name[i], strlen(acked_name[i]), 1, &info);
         ck_assert_msg(rc == REDO_OK && info.id == (uint64_t)i, "%s: no %s", what, acked_name[i]);
         s->info.sequence = sequence;
         strcpy(s->name, acked_name[i]);

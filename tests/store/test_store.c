@@ -139,8 +139,8 @@ static bool list_one(void *data, struct store_info const *info)
 static char const *list(char const *prefix, char const *after, size_t limit, bool trash)
 {
     listed[0] = '\0';
-    ck_assert_int_eq(store_list(reader, prefix, strlen(prefix), after, strlen(after), 0, limit,
-                                trash, list_one, NULL),
+    ck_assert_int_eq(store_list(reader, prefix, strlen(prefix), after, strlen(after), STORE_LAST,
+                                limit, trash, list_one, NULL),
                      REDO_OK);
     return listed;
 }
@@ -148,7 +148,7 @@ static char const *list(char const *prefix, char const *after, size_t limit, boo
 static int find(char const *name)
 {
     struct store_info info;
-    return store_find(reader, name, strlen(name), &info);
+    return store_find(reader, name, strlen(name), 1, &info);
 }
 
 START_TEST(sessions_are_listed_by_name_in_pages)
@@ -219,6 +219,96 @@ START_TEST(a_name_can_not_be_taken_twice)
 }
 END_TEST
 
+static struct sample *begin_of(struct sample *s, uint64_t id, char const *name, uint32_t owner)
+{
+    sample_begin(s, id, name, 64);
+    s->info.owner = owner;
+    sample_create(s, &batch);
+    return s;
+}
+
+static char ids[200];
+
+static bool list_id(void *data, struct store_info const *info)
+{
+    snprintf(ids + strlen(ids), sizeof ids - strlen(ids), "%u:%u ", info->owner,
+             (unsigned)info->id);
+    return true;
+}
+
+static char const *list_ids(char const *after, int64_t key, size_t limit)
+{
+    ids[0] = '\0';
+    ck_assert_int_eq(
+        store_list(reader, "", 0, after, strlen(after), key, limit, false, list_id, NULL), REDO_OK);
+    return ids;
+}
+
+START_TEST(owners_have_names_of_their_own)
+{
+    struct sample s, t, u;
+    begin_of(&s, 1, "game", 30);
+    begin_of(&t, 2, "game", 10);
+    begin_of(&u, 3, "game", 4000000000u);
+    commit();
+    assert_stored(reader, &s);
+    assert_stored(reader, &t);
+    assert_stored(reader, &u);
+    batch_trash(&batch, 2, 1234); /* the others stay */
+    commit();
+    assert_stored(reader, &s);
+    assert_stored(reader, &u);
+    batch_restore(&batch, 2, "game", 4);
+    commit();
+    assert_stored(reader, &t);
+    reopen();
+    assert_stored(reader, &t);
+    ids[0] = '\0';
+    ck_assert_int_eq(store_named(reader, "game", 4, list_id, NULL), REDO_OK);
+    ck_assert_str_eq(ids, "10:2 30:1 4000000000:3 ");
+    sample_end(&s);
+    sample_end(&t);
+    sample_end(&u);
+}
+END_TEST
+
+START_TEST(sessions_of_one_name_are_listed_by_owner_in_pages)
+{
+    struct sample s;
+    for (int i = 0; i < 6; i++)
+        sample_end(begin_of(&s, (uint64_t)i + 1, i % 2 ? "b" : "a", 60 - 10 * (uint32_t)i));
+    commit();
+    ck_assert_str_eq(list_ids("", 0, 100), "20:5 40:3 60:1 10:6 30:4 50:2 ");
+    ck_assert_str_eq(list_ids("a", 20, 2), "40:3 60:1 ");
+    ck_assert_str_eq(list_ids("a", 60, 2), "10:6 30:4 ");
+    ck_assert_str_eq(list_ids("a", STORE_LAST, 2), "10:6 30:4 ");
+    ck_assert_str_eq(list_ids("a", -1, 2), "20:5 40:3 ");
+    ck_assert_str_eq(list_ids("b", 49, 9), "50:2 ");
+    ck_assert_str_eq(list_ids("b", 50, 9), "");
+}
+END_TEST
+
+START_TEST(another_owner_takes_the_name_along)
+{
+    struct sample s, t;
+    begin_of(&s, 1, "game", 10);
+    begin_of(&t, 2, "game", 20);
+    commit();
+    batch_access(&batch, 1, 20, 5, 0644);
+    ck_assert_int_eq(store_commit(store, &batch), REDO_EEXISTS);
+    batch_clear(&batch);
+    assert_stored(reader, &s);
+    batch_access(&batch, 1, 30, 5, 0644);
+    commit();
+    s.info.owner = 30;
+    assert_stored(reader, &s);
+    assert_stored(reader, &t);
+    ck_assert_str_eq(list_ids("", 0, 9), "20:2 30:1 ");
+    sample_end(&s);
+    sample_end(&t);
+}
+END_TEST
+
 START_TEST(renaming_frees_the_old_name)
 {
     struct sample s;
@@ -226,7 +316,7 @@ START_TEST(renaming_frees_the_old_name)
     commit();
     batch_rename(&batch, 1, "new", 3);
     batch_properties(&batch, 1, "\x80", 1);
-    batch_access(&batch, 1, 7, 0644);
+    batch_access(&batch, 1, 1, 7, 0644);
     sample_step(&s, &batch);
     commit();
     ck_assert_int_eq(find("old"), REDO_ENOSESSION);
@@ -235,7 +325,8 @@ START_TEST(renaming_frees_the_old_name)
     struct store_info info;
     ck_assert_int_eq(store_find_id(reader, 1, &info), REDO_OK);
     ck_assert_uint_eq(info.properties_size, 1);
-    ck_assert_uint_eq(info.owner, 7);
+    ck_assert_uint_eq(info.owner, 1);
+    ck_assert_uint_eq(info.group, 7);
     ck_assert_uint_eq(info.mode, 0644);
     sample_end(&s);
 }
@@ -551,6 +642,9 @@ static Suite *suite(void)
     tcase_add_test(c, sessions_are_listed_by_name_in_pages);
     tcase_add_test(c, a_deleted_session_is_in_the_trash_until_it_is_purged);
     tcase_add_test(c, a_name_can_not_be_taken_twice);
+    tcase_add_test(c, owners_have_names_of_their_own);
+    tcase_add_test(c, sessions_of_one_name_are_listed_by_owner_in_pages);
+    tcase_add_test(c, another_owner_takes_the_name_along);
     tcase_add_test(c, renaming_frees_the_old_name);
     tcase_add_test(c, a_sequence_number_that_does_not_follow_is_refused);
     tcase_add_test(c, operations_are_told_from_a_number_on);

@@ -1,0 +1,542 @@
+#include "core/changes/lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/changes/steps.h"
+#include "core/redo_error.h"
+
+/* ---- a turn's parts ---------------------------------------------------------------------- */
+
+bool turn_open(struct turn_reader *t, void const *data, size_t size)
+{
+    struct value_reader r = {data, (unsigned char const *)data + size};
+    *t = (struct turn_reader){0};
+    if (!value_whole(data, size))
+        return false;
+    struct value turn = value_next(&r), lines, after, digest;
+    if (turn.type != VALUE_ARRAY || turn.count != 3)
+        return false;
+    struct value_reader whole = r;
+    lines = value_next(&r);
+    if (lines.type != VALUE_ARRAY || !lines.count)
+        return false;
+    t->count = lines.count;
+    t->lines = (struct value_reader){r.at, r.end};
+    value_skip(&whole);
+    r = whole;
+    after = value_next(&r);
+    if (after.type != VALUE_ARRAY && after.type != VALUE_NIL)
+        return false;
+    t->after_count = after.type == VALUE_ARRAY ? after.count : 0;
+    t->after = (struct value_reader){r.at, r.end};
+    value_skip(&whole);
+    r = whole;
+    digest = value_next(&r);
+    if (digest.type != VALUE_NIL) {
+        t->digest = whole.at;
+        t->digest_size = (size_t)(whole.end - whole.at);
+    }
+    return true;
+}
+
+/* ---- a line at work ---------------------------------------------------------------------- */
+
+struct item {
+    unsigned char const *data;
+    size_t size;
+    uint32_t instead; /* LINES_MOVED: the value that stands here there, or VALUE_UNKNOWN */
+};
+
+struct line {
+    struct run *run;
+    struct kind const *kind;
+    struct item *items;
+    uint32_t count;
+    uint32_t number; /* in the turn */
+    bool faulty;
+};
+
+static void set_fault(struct fault *f, int64_t line, int64_t place, char const *what,
+                      char const *field)
+{
+    *f = (struct fault){.line = line, .place = place};
+    snprintf(f->what, sizeof f->what, "%s", what);
+    snprintf(f->field, sizeof f->field, "%.60s", field);
+}
+
+static void tell_value(struct changes const *c, uint32_t number, void const **data, size_t *size)
+{
+    *data = values_at(&c->values, number, size);
+}
+
+/* The line does not fit: REDO_OK if it is kept all the same. */
+static int misfit(struct line *l, int64_t place, char const *what, struct field const *field,
+                  uint32_t expected, uint32_t given)
+{
+    struct run *run = l->run;
+    l->faulty = true;
+    if (!run->faults++ && run->fault) {
+        set_fault(run->fault, l->number, place, what, field ? field->name : "");
+        if (expected)
+            tell_value(run->c, expected, &run->fault->expected, &run->fault->expected_size);
+        if (given)
+            tell_value(run->c, given, &run->fault->given, &run->fault->given_size);
+    }
+    return run->mode == LINES_STRICT ? REDO_ELINE : REDO_OK;
+}
+
+static int enter_item(struct line *l, uint32_t place, uint32_t *value)
+{
+    *value = VALUE_UNKNOWN;
+    if (place >= l->count)
+        return REDO_OK; /* Lua does not tell what is nil at the end */
+    return values_enter(&l->run->c->values, l->items[place].data, l->items[place].size, value);
+}
+
+static int contrary(struct line *l, uint32_t place, uint32_t *value)
+{
+    struct values *values = &l->run->c->values;
+    int rc = enter_item(l, place, value);
+    if (rc || *value == VALUE_UNKNOWN)
+        return rc;
+    size_t size;
+    unsigned char const *one = values_at(values, *value, &size);
+    static unsigned char const pairs[4] = {0, 1, 0xc2,
+                                           0xc3}; /* and each is followed by its contrary */
+    for (int i = 0; i < 4; i++)
+        if (size == 1 && *one == pairs[i])
+            return values_enter(values, &pairs[i ^ 1], 1, value);
+    *value = VALUE_UNKNOWN;
+    return REDO_OK;
+}
+
+static int several(struct line *l, struct source const *source, uint32_t *value)
+{
+    struct value_writer w = {0};
+    uint32_t const *places = l->run->c->schema.places + source->first;
+    value_put_array(&w, source->count);
+    for (uint32_t i = 0; i < source->count; i++) {
+        if (places[i] < l->count)
+            value_put_bytes(&w, l->items[places[i]].data, l->items[places[i]].size);
+        else
+            value_put_nil(&w);
+    }
+    int rc = w.failed ? REDO_ENOMEM : values_enter(&l->run->c->values, w.data, w.size, value);
+    free(w.data);
+    return rc;
+}
+
+/* The value that a source tells, or VALUE_UNKNOWN. */
+static int tell(struct line *l, struct source const *source, uint32_t *value)
+{
+    *value = VALUE_UNKNOWN;
+    switch (source->type) {
+    case SOURCE_NONE:
+        break;
+    case SOURCE_PLACE:
+        return enter_item(l, source->first, value);
+    case SOURCE_NOT:
+        return contrary(l, source->first, value);
+    case SOURCE_VALUE:
+        *value = source->first;
+        break;
+    case SOURCE_PLACES:
+        return several(l, source, value);
+    }
+    return REDO_OK;
+}
+
+static uint32_t renamed(struct renaming const *n, uint32_t id)
+{
+    for (uint32_t i = n ? n->count : 0; i > 0; i--)
+        if (n->from[i - 1] == id)
+            return n->to[i - 1];
+    return id;
+}
+
+int renaming_add(struct renaming *n, uint32_t from, uint32_t to)
+{
+    if (n->count == n->cap) {
+        uint32_t cap = n->cap ? n->cap * 2 : 16;
+        uint32_t *a = realloc(n->from, cap * sizeof *a);
+        if (a)
+            n->from = a;
+        uint32_t *b = realloc(n->to, cap * sizeof *b);
+        if (b)
+            n->to = b;
+        if (!a || !b)
+            return REDO_ENOMEM;
+        n->cap = cap;
+    }
+    n->from[n->count] = from;
+    n->to[n->count++] = to;
+    return REDO_OK;
+}
+
+/* A value of this field that is an id is another there. */
+static uint32_t value_there(struct line const *l, struct field const *field, uint32_t value)
+{
+    return field->is_id && l->run->mode == LINES_MOVED ? renamed(l->run->renaming, value) : value;
+}
+
+/* What stands at the places of a source there. Arrays and contraries are not rewritten: what they
+ * tell counts on boards, or is no id. */
+static void write_there(struct line *l, struct source const *source, uint32_t value)
+{
+    if (source->type == SOURCE_PLACE && source->first < l->count && value)
+        l->items[source->first].instead = value;
+}
+
+/* ---- what lines do not tell -------------------------------------------------------------- */
+
+struct after {
+    struct value_reader r; /* at the next one */
+    uint32_t left;
+};
+
+/* The next one of what is told of this line: its field and value. False if there is none. */
+static bool next_after(struct after *a, uint32_t line, struct value *field,
+                       struct value_reader *value)
+{
+    struct value_reader r = a->r;
+    if (!a->left)
+        return false;
+    struct value one = value_next(&r), number;
+    number = value_next(&r);
+    if (one.count != 3 || number.integer != line)
+        return false;
+    *field = value_next(&r);
+    *value = r;
+    value_skip(&r);
+    value->end = r.at;
+    a->r = r;
+    a->left--;
+    return true;
+}
+
+/* Whether all of it is in form: triples of a line, rising, a name, a value. */
+static bool check_after(struct turn_reader const *turn)
+{
+    struct value_reader r = turn->after;
+    int64_t before = 0;
+    for (uint32_t i = 0; i < turn->after_count; i++) {
+        struct value one = value_next(&r), line, field;
+        if (one.type != VALUE_ARRAY || one.count != 3)
+            return false;
+        line = value_next(&r);
+        field = value_next(&r);
+        if (line.type != VALUE_INT || line.integer < before || line.integer >= turn->count ||
+            field.type != VALUE_STRING || !value_skip(&r))
+            return false;
+        before = line.integer;
+    }
+    return true;
+}
+
+/* Puts what is told of a line into the values of a row: REDO_ELINE if it tells of no field. */
+static int take_after(struct line *l, struct after *after, enum space space, uint32_t *values,
+                      bool *told)
+{
+    struct value field;
+    struct value_reader value;
+    struct schema const *schema = &l->run->c->schema;
+    while (next_after(after, l->number, &field, &value)) {
+        int f = schema_field(schema, space, field.string.data, field.string.size);
+        int rc = f < 0 ? misfit(l, -1, "what is told beside the line is no field of it", NULL, 0, 0)
+                       : values_enter(&l->run->c->values, value.at, (size_t)(value.end - value.at),
+                                      &values[f]);
+        if (rc)
+            return rc;
+        if (f >= 0)
+            told[f] = true;
+    }
+    return REDO_OK;
+}
+
+/* ---- the kinds --------------------------------------------------------------------------- */
+
+/* Holds an old value against the table's. */
+static int check_old(struct line *l, struct part const *part, uint32_t actual)
+{
+    struct field const *field = &l->run->c->schema.fields[l->kind->space][part->field];
+    uint32_t old;
+    int rc = tell(l, &part->old, &old);
+    if (rc || old == VALUE_UNKNOWN)
+        return rc;
+    old = value_there(l, field, old);
+    if (l->run->mode == LINES_MOVED) {
+        write_there(l, &part->old, actual);
+        return REDO_OK;
+    }
+    if (old == actual || actual == VALUE_UNKNOWN)
+        return REDO_OK;
+    int64_t place = part->old.type == SOURCE_PLACE || part->old.type == SOURCE_NOT
+                        ? (int64_t)part->old.first
+                        : -1;
+    return misfit(l, place, "the old value is not the table's", field, actual, old);
+}
+
+/* The id that the line tells, as it is there; the row that has it. */
+static int find_row(struct line *l, uint32_t *id, uint32_t *slot)
+{
+    struct run *run = l->run;
+    if (l->kind->space == SPACE_LEVEL) {
+        *id = 1;
+        *slot = table_find(run->table, SPACE_LEVEL, 1);
+        return REDO_OK;
+    }
+    int rc = enter_item(l, l->kind->id, id);
+    if (rc)
+        return rc;
+    if (run->mode == LINES_MOVED && l->kind->space == SPACE_OBJECTS)
+        *id = renamed(run->renaming, *id);
+    *slot = *id ? table_find(run->table, l->kind->space, *id) : TABLE_NONE;
+    return REDO_OK;
+}
+
+static int change(struct line *l, struct after *after)
+{
+    struct run *run = l->run;
+    enum space space = l->kind->space;
+    uint32_t id, slot, values[SCHEMA_FIELDS_MAX] = {0};
+    bool told[SCHEMA_FIELDS_MAX] = {false};
+    int rc = find_row(l, &id, &slot);
+    if (!rc && slot == TABLE_NONE)
+        rc = misfit(l, l->kind->id, "there is no object of this id", NULL, 0, id);
+    if (rc || slot == TABLE_NONE) {
+        bool ignored[SCHEMA_FIELDS_MAX];
+        return rc ? rc : take_after(l, after, space, values, ignored);
+    }
+    if (space != SPACE_LEVEL && l->kind->id < l->count)
+        l->items[l->kind->id].instead = id;
+    for (uint32_t i = 0; i < l->kind->count; i++) {
+        struct part const *part = &l->kind->parts[i];
+        struct field const *field = &run->c->schema.fields[space][part->field];
+        rc = check_old(l, part, table_row(run->table, space, slot)[1 + part->field]);
+        if (!rc)
+            rc = tell(l, &part->new, &values[part->field]);
+        if (rc)
+            return rc;
+        values[part->field] = value_there(l, field, values[part->field]);
+        write_there(l, &part->new, values[part->field]);
+        told[part->field] = true;
+    }
+    if ((rc = take_after(l, after, space, values, told)))
+        return rc;
+    table_take(run->table, space, slot);
+    for (uint32_t f = 0; f < run->c->schema.field_count[space]; f++) {
+        uint32_t before = table_row(run->table, space, slot)[1 + f];
+        if (!told[f] || before == values[f])
+            continue;
+        steps_put_set(&run->steps, space, id, f, before, values[f]);
+        table_put(run->table, space, slot, f, values[f]);
+    }
+    table_give(run->table, space, slot);
+    return REDO_OK;
+}
+
+/* An id that no object has had. */
+static int fresh_id(struct changes *c, uint32_t *id)
+{
+    struct value_writer w = {0};
+    value_put_int(&w, ++c->highest);
+    int rc = w.failed ? REDO_ENOMEM : values_enter(&c->values, w.data, w.size, id);
+    free(w.data);
+    return rc;
+}
+
+/* Where the id is taken the object has another there. */
+static int create_id(struct line *l, uint32_t told, uint32_t *id)
+{
+    struct run *run = l->run;
+    *id = told;
+    if (run->mode != LINES_MOVED)
+        return REDO_OK;
+    int rc =
+        table_find(run->table, SPACE_OBJECTS, told) != TABLE_NONE ? fresh_id(run->c, id) : REDO_OK;
+    if (!rc && (*id != told || renamed(run->renaming, told) != told))
+        rc = renaming_add(run->renaming, told, *id);
+    l->items[l->kind->id].instead = *id;
+    return rc;
+}
+
+void lines_note_id(struct changes *c, uint32_t id)
+{
+    size_t size;
+    unsigned char const *data = values_at(&c->values, id, &size);
+    struct value_reader r = {data, data + size};
+    struct value v = value_next(&r);
+    if (v.type == VALUE_INT && v.integer > c->highest && v.integer < INT64_MAX / 2)
+        c->highest = v.integer;
+}
+
+static int create(struct line *l, struct after *after)
+{
+    struct run *run = l->run;
+    struct schema const *schema = &run->c->schema;
+    uint32_t told_id, row[SCHEMA_FIELDS_MAX + 1];
+    bool told[SCHEMA_FIELDS_MAX];
+    int rc = enter_item(l, l->kind->id, &told_id);
+    if (!rc && told_id == VALUE_UNKNOWN)
+        rc = misfit(l, l->kind->id, "the line has no id", NULL, 0, 0);
+    if (rc || told_id == VALUE_UNKNOWN)
+        return rc;
+    if ((rc = create_id(l, told_id, &row[0])))
+        return rc;
+    for (uint32_t f = 0; f < schema->field_count[SPACE_OBJECTS]; f++)
+        row[1 + f] = schema->fields[SPACE_OBJECTS][f].initial;
+    for (uint32_t i = 0; i < l->kind->count; i++) {
+        struct part const *part = &l->kind->parts[i];
+        uint32_t value;
+        if ((rc = tell(l, &part->new, &value)))
+            return rc;
+        value = value_there(l, &schema->fields[SPACE_OBJECTS][part->field], value);
+        write_there(l, &part->new, value);
+        if (value)
+            row[1 + part->field] = value;
+    }
+    if ((rc = take_after(l, after, SPACE_OBJECTS, row + 1, told)))
+        return rc;
+    if (table_find(run->table, SPACE_OBJECTS, row[0]) != TABLE_NONE)
+        return misfit(l, l->kind->id, "there is an object of this id already", NULL, 0, row[0]);
+    if (table_reserve(run->table, SPACE_OBJECTS, 1))
+        return REDO_ENOMEM;
+    steps_put_add(&run->steps, run->table, SPACE_OBJECTS, row);
+    table_add(run->table, SPACE_OBJECTS, row);
+    lines_note_id(run->c, row[0]);
+    return REDO_OK;
+}
+
+static int remove_object(struct line *l, struct after *after)
+{
+    struct run *run = l->run;
+    uint32_t id, slot, ignored[SCHEMA_FIELDS_MAX];
+    bool told[SCHEMA_FIELDS_MAX];
+    int rc = find_row(l, &id, &slot);
+    if (!rc && slot == TABLE_NONE)
+        rc = misfit(l, l->kind->id, "there is no object of this id", NULL, 0, id);
+    if (!rc)
+        rc = take_after(l, after, SPACE_OBJECTS, ignored, told);
+    if (rc || slot == TABLE_NONE)
+        return rc;
+    l->items[l->kind->id].instead = id;
+    for (uint32_t i = 0; !rc && i < l->kind->count; i++)
+        rc = check_old(l, &l->kind->parts[i],
+                       table_row(run->table, SPACE_OBJECTS, slot)[1 + l->kind->parts[i].field]);
+    if (rc)
+        return rc;
+    steps_put_remove(&run->steps, run->table, SPACE_OBJECTS,
+                     table_row(run->table, SPACE_OBJECTS, slot));
+    table_remove(run->table, SPACE_OBJECTS, slot);
+    return REDO_OK;
+}
+
+/* ---- all lines --------------------------------------------------------------------------- */
+
+#define ITEMS_MAX (SCHEMA_PLACES_MAX + 1)
+
+/* The items of a line that a schema can tell of; the rest is kept and not looked at. */
+static bool read_items(struct value_reader *r, struct item *items, uint32_t *count, uint32_t *all)
+{
+    struct value line = value_next(r);
+    if (line.type != VALUE_ARRAY || !line.count)
+        return false;
+    *all = line.count;
+    *count = 0;
+    for (uint32_t i = 0; i < line.count; i++) {
+        unsigned char const *start = r->at;
+        value_skip(r);
+        if (i < ITEMS_MAX)
+            items[(*count)++] = (struct item){.data = start, .size = (size_t)(r->at - start)};
+    }
+    return true;
+}
+
+/* The line as it is there. */
+static void write_line(struct line const *l, struct value_reader const *rest, uint32_t all)
+{
+    struct value_writer *w = &l->run->lines;
+    value_put_array(w, all);
+    for (uint32_t i = 0; i < l->count; i++) {
+        struct item const *item = &l->items[i];
+        size_t size = item->size;
+        void const *data = item->data;
+        uint32_t same = VALUE_UNKNOWN;
+        if (item->instead && !values_enter(&l->run->c->values, data, size, &same) &&
+            same != item->instead) /* as it was written where it is equal */
+            data = values_at(&l->run->c->values, item->instead, &size);
+        value_put_bytes(w, data, size);
+    }
+    value_put_bytes(w, rest->at, (size_t)(rest->end - rest->at));
+}
+
+static int run_kind(struct line *l, struct after *after)
+{
+    uint32_t values[SCHEMA_FIELDS_MAX];
+    bool told[SCHEMA_FIELDS_MAX];
+    switch (l->kind->type) {
+    case LINE_CHANGE:
+        return change(l, after);
+    case LINE_CREATE:
+        return create(l, after);
+    case LINE_REMOVE:
+        return remove_object(l, after);
+    case LINE_OPAQUE:
+        return take_after(l, after, SPACE_LEVEL, values, told);
+    }
+    return REDO_OK;
+}
+
+static int run_line(struct run *run, struct value_reader *r, uint32_t number, struct after *after)
+{
+    struct item items[ITEMS_MAX];
+    struct line l = {.run = run, .items = items, .number = number};
+    uint32_t all;
+    if (!read_items(r, items, &l.count, &all)) {
+        misfit(&l, -1, "a line is an array that begins with the name of its kind", NULL, 0, 0);
+        return REDO_ELINE;
+    }
+    struct value_reader name = {items[0].data, items[0].data + items[0].size};
+    struct value kind = value_next(&name);
+    if (kind.type == VALUE_STRING && run->c->has_schema)
+        l.kind = schema_kind(&run->c->schema, kind.string.data, kind.string.size);
+    if (!run->c->has_schema) /* opaque, all of them */
+        return REDO_OK;
+    int rc = l.kind ? run_kind(&l, after)
+                    : misfit(&l, 0, "the schema has no such kind of line", NULL, 0, 0);
+    if (!rc && run->mode == LINES_MOVED) {
+        struct value_reader rest = {items[l.count - 1].data + items[l.count - 1].size, r->at};
+        write_line(&l, &rest, all);
+    }
+    return rc;
+}
+
+int lines_run(struct run *run, struct turn_reader const *turn)
+{
+    struct value_reader r = turn->lines;
+    struct after after = {.r = turn->after, .left = turn->after_count};
+    int rc = REDO_OK;
+    if (!check_after(turn) || (turn->after_count && !run->c->has_schema)) {
+        set_fault(run->fault, -1, -1,
+                  run->c->has_schema
+                      ? "what is told beside lines is [line, field, value], by rising line"
+                      : "without a schema nothing can be told beside lines",
+                  "");
+        return REDO_ELINE;
+    }
+    if (turn->digest && run->c->has_schema) {
+        set_fault(run->fault, -1, -1, "with a schema the digest is the table's", "");
+        return REDO_ELINE;
+    }
+    for (uint32_t i = 0; !rc && i < turn->count; i++)
+        rc = run_line(run, &r, i, &after);
+    if (!rc && (run->steps.failed || run->lines.failed))
+        rc = REDO_ENOMEM;
+    if (rc) {
+        run->lost = steps_undo(run->table, run->steps.data, run->steps.size);
+        run->steps.size = 0;
+    }
+    return rc;
+}

@@ -1,0 +1,310 @@
+#include "core/changes/table.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "core/redo_error.h"
+
+static uint32_t mix(uint32_t id)
+{
+    id *= 0x9e3779b1u;
+    return id ^ id >> 16;
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+int table_init(struct table *t, struct schema const *schema, struct values const *values)
+{
+    uint32_t level[SCHEMA_FIELDS_MAX + 1] = {1};
+    *t = (struct table){.schema = schema, .values = values};
+    for (int i = 0; i < SPACES; i++) {
+        index_init(&t->rows[i].index);
+        t->rows[i].width = schema->field_count[i] + 1;
+        if (t->rows[i].width < 2)
+            t->rows[i].width = 2; /* for the chain of free rows */
+        t->rows[i].free = TABLE_NONE;
+    }
+    for (uint32_t i = 0; i < schema->field_count[SPACE_LEVEL]; i++)
+        level[1 + i] = schema->fields[SPACE_LEVEL][i].initial;
+    int rc = table_reserve(t, SPACE_LEVEL, 1);
+    if (!rc)
+        table_add(t, SPACE_LEVEL, level);
+    return rc;
+}
+
+void table_close(struct table *t)
+{
+    for (int i = 0; i < SPACES; i++) {
+        index_close(&t->rows[i].index);
+        free(t->rows[i].cells);
+    }
+    *t = (struct table){0};
+}
+
+int table_copy(struct table *to, struct table const *from)
+{
+    *to = (struct table){.schema = from->schema,
+                         .values = from->values,
+                         .digest = from->digest,
+                         .unknown = from->unknown};
+    for (int i = 0; i < SPACES; i++) {
+        struct rows const *rows = &from->rows[i];
+        struct rows *copy = &to->rows[i];
+        size_t size = (size_t)rows->slots * rows->width * sizeof *rows->cells;
+        *copy = *rows;
+        index_init(&copy->index);
+        copy->cap = rows->slots;
+        copy->cells = size ? malloc(size) : NULL;
+        if ((size && !copy->cells) || index_reserve(&copy->index, rows->count)) {
+            table_close(to);
+            return REDO_ENOMEM;
+        }
+        if (size)
+            memcpy(copy->cells, rows->cells, size);
+        for (uint32_t slot = 0; slot < rows->slots; slot++)
+            if (table_row(to, (enum space)i, slot)[0])
+                index_insert(&copy->index, mix(table_row(to, (enum space)i, slot)[0]), slot);
+    }
+    return REDO_OK;
+}
+
+size_t table_memory(struct table const *t)
+{
+    size_t size = sizeof *t;
+    for (int i = 0; i < SPACES; i++)
+        size += (size_t)t->rows[i].cap * t->rows[i].width * sizeof(uint32_t) +
+                index_bytes(&t->rows[i].index);
+    return size;
+}
+
+uint32_t table_find(struct table const *t, enum space space, uint32_t id)
+{
+    struct index_walk walk = index_walk(&t->rows[space].index, mix(id));
+    uint32_t slot;
+    while ((slot = index_next(&t->rows[space].index, &walk)) != INDEX_NONE)
+        if (table_row(t, space, slot)[0] == id)
+            return slot;
+    return TABLE_NONE;
+}
+
+/* ---- the digest -------------------------------------------------------------------------- */
+
+/* What a row adds to it: the values of the fields that count; and how many of them are not known.
+ */
+static struct digest row_digest(struct table const *t, enum space space, uint32_t const *row,
+                                uint32_t *unknown)
+{
+    uint64_t hashes[SCHEMA_FIELDS_MAX + 1];
+    struct field const *fields = t->schema->fields[space];
+    size_t count = 0;
+    *unknown = 0;
+    hashes[count++] = htole64((uint64_t)space);
+    for (uint32_t i = 0; i < t->schema->field_count[space]; i++) {
+        if (!fields[i].board)
+            continue;
+        hashes[count++] = htole64(values_hash(t->values, row[1 + i]));
+        *unknown += row[1 + i] == VALUE_UNKNOWN;
+    }
+    XXH128_hash_t h = XXH3_128bits(hashes, count * sizeof *hashes);
+    return (struct digest){h.low64, h.high64};
+}
+
+void table_give(struct table *t, enum space space, uint32_t slot)
+{
+    uint32_t unknown;
+    struct digest row = row_digest(t, space, table_row(t, space, slot), &unknown);
+    t->digest.low += row.low;
+    t->digest.high += row.high + (t->digest.low < row.low);
+    t->unknown += unknown;
+}
+
+void table_take(struct table *t, enum space space, uint32_t slot)
+{
+    uint32_t unknown;
+    struct digest row = row_digest(t, space, table_row(t, space, slot), &unknown);
+    bool borrow = t->digest.low < row.low;
+    t->digest.low -= row.low;
+    t->digest.high -= row.high + borrow;
+    t->unknown -= unknown;
+}
+
+/* ---- changes ----------------------------------------------------------------------------- */
+
+int table_reserve(struct table *t, enum space space, uint32_t count)
+{
+    struct rows *rows = &t->rows[space];
+    if (rows->slots + count > rows->cap) { /* free slots are left aside: there may be none */
+        uint32_t cap = rows->slots + count + rows->cap / 2;
+        uint32_t *grown = realloc(rows->cells, (size_t)cap * rows->width * sizeof *grown);
+        if (!grown)
+            return REDO_ENOMEM;
+        rows->cells = grown;
+        rows->cap = cap;
+    }
+    return index_reserve(&rows->index, count);
+}
+
+void table_set(struct table *t, enum space space, uint32_t slot, uint32_t field, uint32_t value)
+{
+    bool counts = t->schema->fields[space][field].board;
+    if (counts)
+        table_take(t, space, slot);
+    table_put(t, space, slot, field, value);
+    if (counts)
+        table_give(t, space, slot);
+}
+
+void table_add(struct table *t, enum space space, uint32_t const *row)
+{
+    struct rows *rows = &t->rows[space];
+    uint32_t slot = rows->free != TABLE_NONE ? rows->free : rows->slots++;
+    uint32_t *place = table_row(t, space, slot);
+    if (slot == rows->free)
+        rows->free = place[1];
+    memcpy(place, row, (t->schema->field_count[space] + 1) * sizeof *row);
+    rows->count++;
+    index_insert(&rows->index, mix(row[0]), slot);
+    table_give(t, space, slot);
+}
+
+void table_remove(struct table *t, enum space space, uint32_t slot)
+{
+    struct rows *rows = &t->rows[space];
+    uint32_t *row = table_row(t, space, slot);
+    table_take(t, space, slot);
+    index_erase(&rows->index, mix(row[0]), slot);
+    row[0] = 0;
+    row[1] = rows->free;
+    rows->free = slot;
+    rows->count--;
+}
+
+/* ---- comparing --------------------------------------------------------------------------- */
+
+/* The rows of a table in the order of what counts, then of all else, ids last. */
+struct order {
+    struct table const *t;
+    enum space space;
+};
+
+static int compare_board(struct order const *o, uint32_t const *a, uint32_t const *b)
+{
+    struct field const *fields = o->t->schema->fields[o->space];
+    for (uint32_t i = 0; i < o->t->schema->field_count[o->space]; i++)
+        if (fields[i].board && a[1 + i] != b[1 + i])
+            return a[1 + i] < b[1 + i] ? -1 : 1;
+    return 0;
+}
+
+static int compare_rows(void const *x, void const *y, void *order)
+{
+    struct order const *o = order;
+    uint32_t const *a = table_row(o->t, o->space, *(uint32_t const *)x);
+    uint32_t const *b = table_row(o->t, o->space, *(uint32_t const *)y);
+    int by_board = compare_board(o, a, b);
+    return by_board ? by_board : values_compare(o->t->values, a[0], b[0]);
+}
+
+/* The slots of the rows in use, sorted; NULL without memory. */
+static uint32_t *sorted(struct table const *t, enum space space)
+{
+    struct rows const *rows = &t->rows[space];
+    struct order order = {t, space};
+    uint32_t *slots = malloc((rows->count + 1) * sizeof *slots), count = 0;
+    if (!slots)
+        return NULL;
+    for (uint32_t slot = 0; slot < rows->slots; slot++)
+        if (table_row(t, space, slot)[0])
+            slots[count++] = slot;
+    qsort_r(slots, count, sizeof *slots, compare_rows, &order);
+    return slots;
+}
+
+/* Pairs the rows first .. end of two sorted tables, which are equal in what counts: those with the
+ * same id, then the others in the order of their ids. */
+static void pair(struct table const *a, struct table const *b, uint32_t const *as,
+                 uint32_t const *bs, uint32_t first, uint32_t end, uint32_t *pairs)
+{
+    uint32_t left = first; /* of b, not paired: those whose id no row of this run in a has */
+    uint32_t i, j;
+    for (i = j = first; i < end; i++) {
+        uint32_t id = table_row(a, SPACE_OBJECTS, as[i])[0];
+        while (j < end && values_compare(a->values, table_row(b, SPACE_OBJECTS, bs[j])[0], id) < 0)
+            j++;
+        bool same = j < end && table_row(b, SPACE_OBJECTS, bs[j])[0] == id;
+        pairs[as[i]] = same ? bs[j] : TABLE_NONE;
+    }
+    for (i = first; i < end; i++) {
+        if (pairs[as[i]] != TABLE_NONE)
+            continue;
+        for (;; left++) {
+            uint32_t slot = table_find(a, SPACE_OBJECTS, table_row(b, SPACE_OBJECTS, bs[left])[0]);
+            if (slot == TABLE_NONE || pairs[slot] != bs[left])
+                break;
+        }
+        pairs[as[i]] = bs[left++];
+    }
+}
+
+static bool same_sorted(struct table const *a, struct table const *b, enum space space,
+                        uint32_t const *as, uint32_t const *bs, uint32_t *pairs)
+{
+    struct order order = {a, space};
+    uint32_t count = a->rows[space].count, first = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (compare_board(&order, table_row(a, space, as[i]), table_row(b, space, bs[i])))
+            return false;
+    for (uint32_t i = 1; pairs && space == SPACE_OBJECTS && i <= count; i++) {
+        if (i < count &&
+            !compare_board(&order, table_row(a, space, as[first]), table_row(a, space, as[i])))
+            continue;
+        pair(a, b, as, bs, first, i, pairs);
+        first = i;
+    }
+    return true;
+}
+
+int table_same_board(struct table const *a, struct table const *b, bool *equal, uint32_t *pairs)
+{
+    *equal = true;
+    for (uint32_t i = 0; pairs && i < a->rows[SPACE_OBJECTS].slots; i++)
+        pairs[i] = TABLE_NONE;
+    for (int i = 0; *equal && i < SPACES; i++) {
+        enum space space = (enum space)i;
+        if (a->rows[i].count != b->rows[i].count) {
+            *equal = false;
+            break;
+        }
+        uint32_t *as = sorted(a, space), *bs = sorted(b, space);
+        if (as && bs)
+            *equal = same_sorted(a, b, space, as, bs, pairs);
+        bool failed = !as || !bs;
+        free(as);
+        free(bs);
+        if (failed)
+            return REDO_ENOMEM;
+    }
+    return REDO_OK;
+}
+
+bool table_same(struct table const *a, struct table const *b)
+{
+    for (int i = 0; i < SPACES; i++) {
+        enum space space = (enum space)i;
+        if (a->rows[i].count != b->rows[i].count)
+            return false;
+        for (uint32_t slot = 0; slot < a->rows[i].slots; slot++) {
+            uint32_t const *row = table_row(a, space, slot);
+            if (!row[0])
+                continue;
+            uint32_t other = table_find(b, space, row[0]);
+            size_t size = (a->schema->field_count[i] + 1) * sizeof *row;
+            if (other == TABLE_NONE || memcmp(row, table_row(b, space, other), size) != 0)
+                return false;
+        }
+    }
+    return true;
+}

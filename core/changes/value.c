@@ -1,0 +1,501 @@
+#include "core/changes/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "core/redo_error.h"
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static struct value const bad = {.type = VALUE_BAD};
+
+/* A big-endian number of so many bytes. */
+static bool get(struct value_reader *r, unsigned bytes, uint64_t *v)
+{
+    if ((size_t)(r->end - r->at) < bytes)
+        return false;
+    *v = 0;
+    while (bytes--)
+        *v = *v << 8 | *r->at++;
+    return true;
+}
+
+static struct value string(struct value_reader *r, unsigned bytes, uint64_t size, bool is_bytes)
+{
+    if (bytes && !get(r, bytes, &size))
+        return bad;
+    if (size > (size_t)(r->end - r->at))
+        return bad;
+    struct value v = {.type = VALUE_STRING, .is_bytes = is_bytes};
+    v.string.data = (char const *)r->at;
+    v.string.size = (size_t)size;
+    r->at += size;
+    return v;
+}
+
+static struct value items(struct value_reader *r, unsigned bytes, uint64_t count, bool map)
+{
+    if (bytes && !get(r, bytes, &count))
+        return bad;
+    if (count > (size_t)(r->end - r->at) / (map ? 2 : 1)) /* each takes a byte at least */
+        return bad;
+    return (struct value){.type = map ? VALUE_MAP : VALUE_ARRAY, .count = (uint32_t)count};
+}
+
+static struct value integer(int64_t i)
+{
+    return (struct value){.type = VALUE_INT, .integer = i};
+}
+
+static struct value number(struct value_reader *r, unsigned char head)
+{
+    uint64_t v;
+    unsigned bytes = 1u << (head & 3);
+    if (head == 0xca || head == 0xcb) {
+        struct value real = {.type = VALUE_FLOAT};
+        if (!get(r, head == 0xca ? 4 : 8, &v))
+            return bad;
+        if (head == 0xca) {
+            uint32_t half = (uint32_t)v;
+            float f;
+            memcpy(&f, &half, sizeof f);
+            real.real = (double)f;
+        } else {
+            memcpy(&real.real, &v, sizeof real.real);
+        }
+        return real;
+    }
+    if (!get(r, bytes, &v))
+        return bad;
+    if (head <= 0xcf)
+        return v > INT64_MAX ? (struct value){.type = VALUE_UINT, .unsigned_integer = v}
+                             : integer((int64_t)v);
+    unsigned shift = 64 - 8 * bytes;
+    return integer((int64_t)(v << shift) >> shift);
+}
+
+struct value value_next(struct value_reader *r)
+{
+    if (r->at == r->end)
+        return bad;
+    unsigned char head = *r->at++;
+    if (head < 0x80)
+        return integer(head);
+    if (head >= 0xe0)
+        return integer((int)head - 256);
+    if (head < 0x90)
+        return items(r, 0, head & 15, true);
+    if (head < 0xa0)
+        return items(r, 0, head & 15, false);
+    if (head < 0xc0)
+        return string(r, 0, head & 31, false);
+    switch (head) {
+    case 0xc0:
+        return (struct value){.type = VALUE_NIL};
+    case 0xc2:
+    case 0xc3:
+        return (struct value){.type = VALUE_BOOL, .boolean = head & 1};
+    case 0xc4:
+    case 0xc5:
+    case 0xc6:
+        return string(r, 1u << (head - 0xc4), 0, true);
+    case 0xd9:
+    case 0xda:
+    case 0xdb:
+        return string(r, 1u << (head - 0xd9), 0, false);
+    case 0xdc:
+    case 0xdd:
+        return items(r, head == 0xdc ? 2 : 4, 0, false);
+    case 0xde:
+    case 0xdf:
+        return items(r, head == 0xde ? 2 : 4, 0, true);
+    }
+    return (head >= 0xca && head <= 0xd3) ? number(r, head)
+                                          : bad; /* the rest are ext, or nothing */
+}
+
+bool value_skip(struct value_reader *r)
+{
+    uint32_t left[VALUE_DEPTH]; /* items of each array or map that it is in */
+    unsigned depth = 0;
+    for (;;) {
+        struct value v = value_next(r);
+        if (v.type == VALUE_BAD || (v.type == VALUE_MAP && v.count > UINT32_MAX / 2))
+            return false;
+        uint32_t count = v.type == VALUE_ARRAY ? v.count : v.type == VALUE_MAP ? v.count * 2 : 0;
+        if (count) {
+            if (depth == VALUE_DEPTH)
+                return false;
+            left[depth++] = count;
+            continue;
+        }
+        while (depth && --left[depth - 1] == 0)
+            depth--;
+        if (!depth)
+            return true;
+    }
+}
+
+bool value_whole(void const *data, size_t size)
+{
+    struct value_reader r = {data, (unsigned char const *)data + size};
+    return data && value_skip(&r) && r.at == r.end;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+void value_put_bytes(struct value_writer *w, void const *data, size_t size)
+{
+    if (w->cap - w->size < size) {
+        size_t cap = w->cap + w->cap / 2 + size + 64;
+        unsigned char *grown = realloc(w->data, cap);
+        if (!grown) {
+            w->failed = true;
+            return;
+        }
+        w->data = grown;
+        w->cap = cap;
+    }
+    if (size)
+        memcpy(w->data + w->size, data, size);
+    w->size += size;
+}
+
+static void put_head(struct value_writer *w, unsigned char head, unsigned bytes, uint64_t v)
+{
+    unsigned char out[9] = {head};
+    for (unsigned i = 0; i < bytes; i++)
+        out[1 + i] = (unsigned char)(v >> 8 * (bytes - 1 - i));
+    value_put_bytes(w, out, 1 + bytes);
+}
+
+void value_put_int(struct value_writer *w, int64_t i)
+{
+    if (i >= -32 && i < 128)
+        put_head(w, (unsigned char)i, 0, 0);
+    else if (i >= 0)
+        put_head(w,
+                 i <= 0xff         ? 0xcc
+                 : i <= 0xffff     ? 0xcd
+                 : i <= UINT32_MAX ? 0xce
+                                   : 0xcf,
+                 i <= 0xff         ? 1
+                 : i <= 0xffff     ? 2
+                 : i <= UINT32_MAX ? 4
+                                   : 8,
+                 (uint64_t)i);
+    else
+        put_head(w,
+                 i >= INT8_MIN    ? 0xd0
+                 : i >= INT16_MIN ? 0xd1
+                 : i >= INT32_MIN ? 0xd2
+                                  : 0xd3,
+                 i >= INT8_MIN    ? 1
+                 : i >= INT16_MIN ? 2
+                 : i >= INT32_MIN ? 4
+                                  : 8,
+                 (uint64_t)i);
+}
+
+void value_put_string(struct value_writer *w, char const *text, size_t size)
+{
+    if (size < 32)
+        put_head(w, (unsigned char)(0xa0 | size), 0, 0);
+    else
+        put_head(w,
+                 size <= 0xff     ? 0xd9
+                 : size <= 0xffff ? 0xda
+                                  : 0xdb,
+                 size <= 0xff     ? 1
+                 : size <= 0xffff ? 2
+                                  : 4,
+                 size);
+    value_put_bytes(w, text, size);
+}
+
+void value_put_bool(struct value_writer *w, bool b)
+{
+    put_head(w, b ? 0xc3 : 0xc2, 0, 0);
+}
+
+void value_put_nil(struct value_writer *w)
+{
+    put_head(w, 0xc0, 0, 0);
+}
+
+void value_put_array(struct value_writer *w, uint32_t count)
+{
+    if (count < 16)
+        put_head(w, (unsigned char)(0x90 | count), 0, 0);
+    else
+        put_head(w, count <= 0xffff ? 0xdc : 0xdd, count <= 0xffff ? 2 : 4, count);
+}
+
+void value_put_map(struct value_writer *w, uint32_t count)
+{
+    if (count < 16)
+        put_head(w, (unsigned char)(0x80 | count), 0, 0);
+    else
+        put_head(w, count <= 0xffff ? 0xde : 0xdf, count <= 0xffff ? 2 : 4, count);
+}
+
+/* ---- one form ---------------------------------------------------------------------------- */
+
+static void put_real(struct value_writer *w, double real)
+{
+    uint64_t bits;
+    if (real >= -9223372036854775808.0 && real < 9223372036854775808.0 && real == floor(real)) {
+        value_put_int(w, (int64_t)real);
+        return;
+    }
+    if (real >= 9223372036854775808.0 && real < 18446744073709551616.0) {
+        put_head(w, 0xcf, 8, (uint64_t)real);
+        return;
+    }
+    if (isnan(real))
+        real = (double)NAN; /* one of the many */
+    memcpy(&bits, &real, sizeof bits);
+    put_head(w, 0xcb, 8, bits);
+}
+
+/* Whether it is UTF-8: what is not is told as bytes, lest strict readers choke on it. */
+static bool is_text(char const *text, size_t size)
+{
+    unsigned char const *p = (unsigned char const *)text, *end = p + size;
+    while (p < end) {
+        unsigned char c = *p++;
+        unsigned more = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : (c & 0xf0) == 0xe0 ? 2 : 3;
+        if ((c >= 0x80 && c < 0xc2) || c > 0xf4 || (size_t)(end - p) < more)
+            return false;
+        if ((c == 0xe0 && p[0] < 0xa0) || (c == 0xed && p[0] > 0x9f) ||
+            (c == 0xf0 && p[0] < 0x90) || (c == 0xf4 && p[0] > 0x8f))
+            return false;
+        while (more--)
+            if ((*p++ & 0xc0) != 0x80)
+                return false;
+    }
+    return true;
+}
+
+static void put_binary(struct value_writer *w, char const *data, size_t size)
+{
+    put_head(w,
+             size <= 0xff     ? 0xc4
+             : size <= 0xffff ? 0xc5
+                              : 0xc6,
+             size <= 0xff     ? 1
+             : size <= 0xffff ? 2
+                              : 4,
+             size);
+    value_put_bytes(w, data, size);
+}
+
+/* The value in its one form. */
+static bool put_value(struct value_writer *w, struct value_reader *r)
+{
+    uint64_t left = 1; /* values still to come, of all arrays and maps it is in */
+    while (left) {
+        struct value v = value_next(r);
+        left--;
+        switch (v.type) {
+        case VALUE_NIL:
+            value_put_nil(w);
+            break;
+        case VALUE_BOOL:
+            value_put_bool(w, v.boolean);
+            break;
+        case VALUE_INT:
+            value_put_int(w, v.integer);
+            break;
+        case VALUE_UINT:
+            put_head(w, 0xcf, 8, v.unsigned_integer);
+            break;
+        case VALUE_FLOAT:
+            put_real(w, v.real);
+            break;
+        case VALUE_STRING:
+            if (is_text(v.string.data, v.string.size))
+                value_put_string(w, v.string.data, v.string.size);
+            else
+                put_binary(w, v.string.data, v.string.size);
+            break;
+        case VALUE_ARRAY:
+            value_put_array(w, v.count);
+            left += v.count;
+            break;
+        case VALUE_MAP:
+            value_put_map(w, v.count);
+            left += 2 * (uint64_t)v.count;
+            break;
+        case VALUE_BAD:
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- each kept once ---------------------------------------------------------------------- */
+
+#define HEAD 12 /* bytes before those of the value: their number, their hash */
+
+int values_init(struct values *v)
+{
+    static unsigned char const nil = 0xc0;
+    uint32_t number;
+    *v = (struct values){0};
+    index_init(&v->index);
+    v->cap = 16;
+    v->all = calloc(v->cap, sizeof *v->all);
+    if (!v->all)
+        return REDO_ENOMEM;
+    v->all[v->count++] = NULL; /* VALUE_UNKNOWN */
+    return values_enter(v, &nil, 1, &number);
+}
+
+void values_close(struct values *v)
+{
+    for (uint32_t i = 0; i < v->count; i++)
+        free(v->all[i]);
+    free(v->all);
+    free(v->scratch);
+    index_close(&v->index);
+}
+
+static unsigned char *entry(struct values const *v, uint32_t number)
+{
+    return v->all[number ? number : 1];
+}
+
+void const *values_at(struct values const *v, uint32_t number, size_t *size)
+{
+    uint32_t bytes;
+    memcpy(&bytes, entry(v, number), 4);
+    *size = bytes;
+    return entry(v, number) + HEAD;
+}
+
+uint64_t values_hash(struct values const *v, uint32_t number)
+{
+    uint64_t hash;
+    if (number == VALUE_UNKNOWN)
+        return 0;
+    memcpy(&hash, entry(v, number) + 4, 8);
+    return hash;
+}
+
+static int insert(struct values *v, void const *data, size_t size, uint64_t hash, uint32_t *number)
+{
+    if (v->count == v->cap) {
+        unsigned char **grown = realloc(v->all, (size_t)v->cap * 2 * sizeof *grown);
+        if (!grown)
+            return REDO_ENOMEM;
+        v->all = grown;
+        v->cap *= 2;
+    }
+    unsigned char *one = malloc(HEAD + size);
+    uint32_t bytes = (uint32_t)size;
+    if (!one || index_reserve(&v->index, 1)) {
+        free(one);
+        return REDO_ENOMEM;
+    }
+    memcpy(one, &bytes, 4);
+    memcpy(one + 4, &hash, 8);
+    memcpy(one + HEAD, data, size);
+    v->bytes += HEAD + size + 16 + sizeof *v->all;
+    *number = v->count;
+    v->all[v->count++] = one;
+    index_insert(&v->index, (uint32_t)hash, *number);
+    return REDO_OK;
+}
+
+static int enter(struct values *v, void const *data, size_t size, uint32_t *number)
+{
+    struct value_writer w = {.data = v->scratch, .cap = v->scratchcap};
+    struct value_reader r = {data, (unsigned char const *)data + size};
+    if (!value_whole(data, size) || size > UINT32_MAX)
+        return REDO_EOPERATION;
+    put_value(&w, &r);
+    v->scratch = w.data;
+    v->scratchcap = w.cap;
+    if (w.failed)
+        return REDO_ENOMEM;
+    uint64_t hash = XXH3_64bits(w.data, w.size);
+    struct index_walk walk = index_walk(&v->index, (uint32_t)hash);
+    uint32_t found;
+    while ((found = index_next(&v->index, &walk)) != INDEX_NONE) {
+        size_t there;
+        void const *bytes = values_at(v, found, &there);
+        if (there == w.size && memcmp(bytes, w.data, there) == 0) {
+            *number = found;
+            return REDO_OK;
+        }
+    }
+    return insert(v, w.data, w.size, hash, number);
+}
+
+int values_enter(struct values *v, void const *data, size_t size, uint32_t *number)
+{
+    unsigned char const *byte = data;
+    bool small = size == 1 && *byte < 128; /* most are */
+    if (small && v->small[*byte]) {
+        *number = v->small[*byte];
+        return REDO_OK;
+    }
+    int rc = enter(v, data, size, number);
+    if (!rc && small)
+        v->small[*byte] = *number;
+    return rc;
+}
+
+/* 0: a number; 1: a string; 2: another. */
+static int rank(struct value const *v)
+{
+    if (v->type == VALUE_INT || v->type == VALUE_UINT || v->type == VALUE_FLOAT)
+        return 0;
+    return v->type == VALUE_STRING ? 1 : 2;
+}
+
+/* In their one form, floats are not whole, or are beyond the range of integers. */
+static int compare_numbers(struct value const *a, struct value const *b)
+{
+    if (a->type == VALUE_INT && b->type == VALUE_INT)
+        return (a->integer > b->integer) - (a->integer < b->integer);
+    if (a->type == VALUE_UINT && b->type == VALUE_UINT)
+        return (a->unsigned_integer > b->unsigned_integer) -
+               (a->unsigned_integer < b->unsigned_integer);
+    long double x = a->type == VALUE_INT    ? (long double)a->integer
+                    : a->type == VALUE_UINT ? (long double)a->unsigned_integer
+                                            : (long double)a->real;
+    long double y = b->type == VALUE_INT    ? (long double)b->integer
+                    : b->type == VALUE_UINT ? (long double)b->unsigned_integer
+                                            : (long double)b->real;
+    if (isnan(x) || isnan(y))
+        return (isnan(x) != 0) - (isnan(y) != 0);
+    return (x > y) - (x < y);
+}
+
+int values_compare(struct values const *v, uint32_t a, uint32_t b)
+{
+    size_t asize, bsize;
+    if (a == b)
+        return 0;
+    void const *x = values_at(v, a, &asize), *y = values_at(v, b, &bsize);
+    struct value_reader ar = {x, (unsigned char const *)x + asize},
+                        br = {y, (unsigned char const *)y + bsize};
+    struct value av = value_next(&ar), bv = value_next(&br);
+    if (rank(&av) != rank(&bv))
+        return rank(&av) - rank(&bv);
+    if (rank(&av) == 0)
+        return compare_numbers(&av, &bv);
+    if (rank(&av) == 1) { /* their heads tell of their sizes */
+        x = av.string.data;
+        y = bv.string.data;
+        asize = av.string.size;
+        bsize = bv.string.size;
+    }
+    int order = memcmp(x, y, asize < bsize ? asize : bsize);
+    return order ? order : (asize > bsize) - (asize < bsize);
+}

@@ -1,0 +1,106 @@
+/* Values: what lines of change are made of, as bytes in the form of msgpack (which is read here,
+ * not with a library, since the engine has none): integers, floats, strings, bytes, booleans, nil,
+ * arrays and maps.
+ *
+ * Equal values are one: each is kept once, in one form, under a number. Numbers are equal if their
+ * value is, integer or float (Lua and JavaScript do not say which); strings and bytes if their
+ * bytes are. Maps are equal if their pairs are, in the same order. */
+#ifndef CORE_CHANGES_VALUE_H
+#define CORE_CHANGES_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/index.h"
+
+#define VALUE_DEPTH 16 /* arrays and maps in one another */
+
+/* Reading: where it stands. */
+struct value_reader {
+    unsigned char const *at, *end;
+};
+
+enum value_type {
+    VALUE_NIL,
+    VALUE_BOOL,
+    VALUE_INT,
+    VALUE_UINT, /* more than INT64_MAX */
+    VALUE_FLOAT,
+    VALUE_STRING, /* or bytes */
+    VALUE_ARRAY,
+    VALUE_MAP,
+    VALUE_BAD /* the end, or no value */
+};
+
+/* One value's head: of an array or a map its items follow and are not read. */
+struct value {
+    enum value_type type;
+    bool is_bytes; /* of VALUE_STRING: told as bytes */
+    union {
+        bool boolean;
+        int64_t integer;
+        uint64_t unsigned_integer;
+        double real;
+        struct {
+            char const *data;
+            size_t size;
+        } string;
+        uint32_t count; /* items, or pairs */
+    };
+};
+
+struct value value_next(struct value_reader *r);
+
+/* Passes over one whole value: false if there is none, or one too deep. */
+bool value_skip(struct value_reader *r);
+
+/* Whether these bytes are one value and nothing else. */
+bool value_whole(void const *data, size_t size);
+
+/* The values of a session by number, each kept once. */
+struct values {
+    unsigned char **all; /* by number: 4 bytes of size, 8 of hash, the bytes */
+    uint32_t count, cap;
+    struct index index;
+    size_t bytes;
+    unsigned char *scratch;
+    size_t scratchcap;
+    uint32_t small[128]; /* numbers of the integers 0 to 127, 0 if not entered yet */
+};
+
+#define VALUE_UNKNOWN 0 /* the number of no value: what a line did not tell */
+
+int values_init(struct values *v); /* REDO_OK or REDO_ENOMEM */
+void values_close(struct values *v);
+
+/* The number of a value, which is entered if it is new: REDO_OK, REDO_ENOMEM, or REDO_EOPERATION if
+ * the bytes are no value. */
+int values_enter(struct values *v, void const *data, size_t size, uint32_t *number);
+
+/* Its bytes; of VALUE_UNKNOWN those of nil. */
+void const *values_at(struct values const *v, uint32_t number, size_t *size);
+
+/* A hash of it, the same on every machine. */
+uint64_t values_hash(struct values const *v, uint32_t number);
+
+/* The order of two values, the same in every process: numbers by value, then strings by their
+ * bytes, then all others by theirs. */
+int values_compare(struct values const *v, uint32_t a, uint32_t b);
+
+/* Writing, for values that are made here. */
+struct value_writer {
+    unsigned char *data;
+    size_t size, cap;
+    bool failed;
+};
+
+void value_put_bytes(struct value_writer *w, void const *data, size_t size); /* as they are */
+void value_put_int(struct value_writer *w, int64_t i);
+void value_put_string(struct value_writer *w, char const *text, size_t size);
+void value_put_bool(struct value_writer *w, bool b);
+void value_put_nil(struct value_writer *w);
+void value_put_array(struct value_writer *w, uint32_t count);
+void value_put_map(struct value_writer *w, uint32_t count);
+
+#endif

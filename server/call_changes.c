@@ -1,0 +1,333 @@
+/* Sessions told by change: beginning them, adding turns, and what is known of their tables. */
+#include <stdlib.h>
+
+#include "core/changes/changes.h"
+#include "server/call.h"
+#include "server/page.h"
+#include "server/reply.h"
+
+static int fail_fault(struct call *call, int code, struct fault const *fault)
+{
+    if (code == REDO_ENOMEM || code == REDO_EVERSION)
+        return call_fail(call, code);
+    error_begin(&call->error, code, "%s", fault->what);
+    if (*fault->field)
+        error_add_text(&call->error, "field", fault->field, strlen(fault->field));
+    return code;
+}
+
+/* An option or param of any type as bytes; empty if it is not there. */
+static void pack_any(struct arg const *arg, struct buffer *b)
+{
+    buffer_init(b);
+    if (arg->present && arg->any.type != MSGPACK_OBJECT_NIL)
+        pack_object(b, &arg->any);
+}
+
+int call_beginchanges(struct call *call)
+{
+    struct buffer schema, table;
+    struct fault fault;
+    pack_any(&call->args.param[0], &schema);
+    pack_any(args_option(&call->args, "table"), &table);
+    struct history *h = NULL;
+    int rc = schema.failed || table.failed ? REDO_ENOMEM : REDO_OK;
+    if (!rc) {
+        h = changes_new(schema.size ? schema.data : NULL, schema.size,
+                        table.size ? table.data : NULL, table.size,
+                        args_flag(&call->args, "lenient", false), &fault);
+        rc = h ? REDO_OK : redo_lasterror();
+    }
+    buffer_free(&schema);
+    buffer_free(&table);
+    if (rc)
+        return rc == REDO_ENOMEM ? call_fail(call, rc) : fail_fault(call, rc, &fault);
+    return call_begin_new(call, h);
+}
+
+/* A session told by change: REDO_OK, REDO_EKIND or what call_room() gives. */
+static int find_room(struct call *call, struct room **room)
+{
+    int rc = call_room(call, room);
+    if (!rc && !(*room)->history->changes)
+        rc = call_fail(call, REDO_EKIND);
+    return rc;
+}
+
+/* ---- turns ------------------------------------------------------------------------------- */
+
+static void pack_list(struct buffer *b, struct arg const *arg)
+{
+    if (!arg->present) {
+        pack_nil(b);
+        return;
+    }
+    pack_array(b, arg->array.size);
+    for (uint32_t i = 0; i < arg->array.size; i++)
+        pack_object(b, &arg->array.ptr[i]);
+}
+
+/* A turn's bytes: see core/changes/changes.h. */
+static void pack_turn(struct call *call, struct buffer *b)
+{
+    struct arg const *digest = args_option(&call->args, "digest");
+    buffer_init(b);
+    pack_array(b, 3);
+    pack_list(b, &call->args.param[3]);
+    pack_list(b, args_option(&call->args, "after"));
+    if (digest->present)
+        pack_object(b, &digest->any);
+    else
+        pack_nil(b);
+}
+
+/* A turn without lines makes no position: it stays where it was. */
+static int stay(struct call *call, struct room *room)
+{
+    struct node *n;
+    int rc = call_node(call, room, 1, &n);
+    if (rc)
+        return rc;
+    struct fields fields = history_fields(room->history, n);
+    struct buffer *b = call_reply(call);
+    pack_map(b, REPLY_POSITION_FIELDS + 2);
+    reply_position_fields(b, &fields);
+    pack_key(b, "new");
+    pack_bool(b, false);
+    pack_key(b, "faults");
+    pack_uint(b, 0);
+    return REDO_OK;
+}
+
+static uint32_t faults_of(struct room const *room, redo_result const *r)
+{
+    struct node *n;
+    struct turn const *t =
+        history_find(room->history, r->position, &n) ? NULL : changes_turn(room->history, n);
+    return t ? t->faults : 0;
+}
+
+int call_addchanges(struct call *call)
+{
+    struct room *room;
+    int rc = find_room(call, &room);
+    if (rc)
+        return rc;
+    if (!call->args.param[3].array.size)
+        return stay(call, room);
+    struct buffer turn;
+    redo_result r;
+    pack_turn(call, &turn);
+    redo_operation op = {.kind = REDO_OP_ADD,
+                         .position = (uint32_t)call_integer(call, 1),
+                         .move = (int)call_integer(call, 2),
+                         .state = turn.data,
+                         .statesize = turn.size,
+                         .endpoint = (int)call_integer(call, 4),
+                         .value = (int)call_integer(call, 5)};
+    rc = turn.failed ? call_fail(call, REDO_ENOMEM) : call_add_one(call, room, &op, &r);
+    buffer_free(&turn);
+    if (rc)
+        return rc;
+    struct buffer *b = call_answer_add(call, room, &r, 1);
+    pack_key(b, "faults");
+    pack_uint(b, faults_of(room, &r));
+    return REDO_OK;
+}
+
+/* ---- telling ----------------------------------------------------------------------------- */
+
+/* The session of param 0 and the position of a param. */
+static int find_both(struct call *call, struct room **room, unsigned param, struct node **n)
+{
+    int rc = find_room(call, room);
+    return rc ? rc : call_node(call, *room, param, n);
+}
+
+/* The rows of a table into a buffer. */
+static int pack_rows(struct room *room, struct table const *t, enum space space,
+                     struct buffer const *after, uint32_t limit, struct buffer *b, uint32_t *next)
+{
+    struct value_writer w = {0};
+    int rc = changes_put_rows(room->history, t, space, after->data, after->size, limit, &w, next);
+    if (!rc)
+        buffer_append(b, w.data, w.size);
+    free(w.data);
+    return rc;
+}
+
+static int pack_level(struct room *room, struct table const *t, struct buffer *b)
+{
+    struct value_writer w = {0};
+    changes_put_level(room->history, t, &w);
+    if (!w.failed)
+        buffer_append(b, w.data, w.size);
+    free(w.data);
+    return w.failed ? REDO_ENOMEM : REDO_OK;
+}
+
+/* A table's page, but for next. */
+static int pack_table(struct call *call, struct room *room, struct table const *t,
+                      struct buffer const *after, struct buffer *b, uint32_t *next)
+{
+    struct buffer none = {0};
+    uint32_t ignored;
+    bool first = !after->size;
+    pack_map(b, first ? 4 : 2);
+    pack_key(b, "objects");
+    int rc = pack_rows(room, t, SPACE_OBJECTS, after, (uint32_t)page_limit(&call->args), b, next);
+    if (!rc && first) {
+        pack_key(b, "level");
+        rc = pack_level(room, t, b);
+        pack_key(b, "cursors");
+        if (!rc)
+            rc = pack_rows(room, t, SPACE_CURSORS, &none, UINT32_MAX, b, &ignored);
+    }
+    return rc;
+}
+
+int call_gettable(struct call *call)
+{
+    struct room *room;
+    struct node *n;
+    struct table const *t;
+    struct buffer after, page;
+    uint32_t next;
+    int rc = find_both(call, &room, 1, &n);
+    if (rc)
+        return rc;
+    buffer_init(&page);
+    pack_any(args_option(&call->args, "after"), &after);
+    rc = after.failed ? REDO_ENOMEM : changes_table(room->history, n, &t);
+    if (!rc)
+        rc = pack_table(call, room, t, &after, &page, &next);
+    if (!rc && page.failed)
+        rc = REDO_ENOMEM;
+    if (!rc) {
+        struct buffer *b = call_reply(call);
+        size_t size;
+        void const *last = values_at(&room->history->changes->values, next, &size);
+        buffer_append(b, page.data, page.size);
+        pack_key(b, "next");
+        buffer_append(b, last, size); /* of no value: nil */
+    }
+    buffer_free(&after);
+    buffer_free(&page);
+    return rc ? call_fail(call, rc) : REDO_OK;
+}
+
+int call_getlines(struct call *call)
+{
+    struct room *room;
+    struct node *n;
+    int rc = find_both(call, &room, 1, &n);
+    if (rc)
+        return rc;
+    struct turn const *t = changes_turn(room->history, n);
+    if (!t)
+        return call_fail(call, REDO_EFIRST);
+    struct value_reader r = {t->data, t->data + t->size}, item;
+    static char const *const names[] = {"lines", "after", "digest"};
+    struct buffer *b = call_reply(call);
+    value_next(&r);
+    pack_map(b, 4);
+    for (int i = 0; i < 3; i++) {
+        item = r;
+        value_skip(&r);
+        pack_cstr(b, names[i]);
+        buffer_append(b, item.at, (size_t)(r.at - item.at));
+    }
+    pack_key(b, "faults");
+    pack_uint(b, t->faults);
+    return REDO_OK;
+}
+
+/* The lines of a turn, in the order of their happening or the other way round. */
+static bool pack_lines(struct buffer *b, struct turn const *t, bool backwards)
+{
+    struct value_reader r = {t->data, t->data + t->size};
+    value_next(&r);
+    uint32_t count = value_next(&r).count;
+    unsigned char const **starts = malloc((count + 1) * sizeof *starts);
+    if (!starts)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        starts[i] = r.at;
+        value_skip(&r);
+    }
+    starts[count] = r.at;
+    pack_array(b, count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = backwards ? count - 1 - i : i;
+        buffer_append(b, starts[k], (size_t)(starts[k + 1] - starts[k]));
+    }
+    free(starts);
+    return true;
+}
+
+static struct node *ancestor(struct node *a, struct node *b)
+{
+    while (a != b) {
+        if (a->p.movecount >= b->p.movecount)
+            a = node_prev(a);
+        else
+            b = node_prev(b);
+    }
+    return a;
+}
+
+/* Steps from one position towards another, as many as there is room for; where they got to. */
+static struct node *pack_steps(struct room *room, struct node *from, struct node *to, size_t limit,
+                               struct buffer *b, size_t *count)
+{
+    struct node *top = ancestor(from, to);
+    bool failed = false;
+    *count = 0;
+    while (from != to && *count < limit && b->size < PAGE_BYTES && !failed) {
+        bool undo = from != top;
+        struct node *next = undo ? node_prev(from) : to;
+        while (!undo && node_prev(next) != from)
+            next = node_prev(next);
+        struct node *told = undo ? from : next;
+        pack_array(b, 3);
+        pack_uint(b, told->in.id);
+        pack_bool(b, undo);
+        failed = !pack_lines(b, changes_turn(room->history, told), undo);
+        if (undo || !failed)
+            from = next;
+        if (!undo)
+            top = from;
+        ++*count;
+    }
+    b->failed |= failed;
+    return from;
+}
+
+int call_getdiff(struct call *call)
+{
+    struct room *room;
+    struct node *from, *to;
+    int rc = find_both(call, &room, 1, &from);
+    if (rc || (rc = call_node(call, room, 2, &to)))
+        return rc;
+    struct buffer steps;
+    size_t count;
+    buffer_init(&steps);
+    struct node *end = pack_steps(room, from, to, page_limit(&call->args), &steps, &count);
+    if (steps.failed) {
+        buffer_free(&steps);
+        return call_fail(call, REDO_ENOMEM);
+    }
+    struct buffer *b = call_reply(call);
+    pack_map(b, 2);
+    pack_key(b, "steps");
+    pack_array(b, count);
+    buffer_append(b, steps.data, steps.size);
+    pack_key(b, "next");
+    if (end == to)
+        pack_nil(b);
+    else
+        pack_uint(b, end->in.id);
+    buffer_free(&steps);
+    return REDO_OK;
+}

@@ -1,0 +1,93 @@
+/* The session that a request names, and whether who asks may do with it what is asked. */
+#include "server/access.h"
+#include "server/call.h"
+#include "server/rooms.h"
+
+int call_fail_session(struct call *call, int code, struct arg const *arg)
+{
+    if (code == CALL_LATER)
+        return code;
+    call_fail(call, code);
+    if (arg->type == PARAM_STR || arg->named)
+        error_add_text(&call->error, "session", arg->bytes.data, arg->bytes.size);
+    else
+        error_add_int(&call->error, "session", arg->integer);
+    return code;
+}
+
+static int find(struct call *call, struct room **room)
+{
+    struct arg const *arg = &call->args.param[0];
+    return arg->named ? rooms_addressed(call, arg->bytes.data, arg->bytes.size, room)
+                      : rooms_handled(call, (uint64_t)arg->integer, room);
+}
+
+int call_room_anew(struct call *call, struct room **room)
+{
+    int rc = find(call, room);
+    if (rc)
+        return call_fail_session(call, rc, &call->args.param[0]);
+    room_lost(*room, call->client, false);
+    call_waits_for(call, *room);
+    return REDO_OK;
+}
+
+int call_room(struct call *call, struct room **room)
+{
+    int rc = find(call, room);
+    if (!rc && room_is_lost(*room, call->client))
+        rc = REDO_ERESYNC;
+    if (rc)
+        return call_fail_session(call, rc, &call->args.param[0]);
+    call_waits_for(call, *room);
+    return REDO_OK;
+}
+
+/* It may be read, so that it is there is no secret. */
+static int check_access(struct call *call, struct room const *room, enum access access)
+{
+    if (access_may_room(call->client->asker, room, access))
+        return REDO_OK;
+    return call_fail_session(call, REDO_EDENIED, &call->args.param[0]);
+}
+
+int call_room_owned(struct call *call, struct room **room)
+{
+    int rc = call_room(call, room);
+    return rc ? rc : check_access(call, *room, ACCESS_OWN);
+}
+
+int call_room_changed(struct call *call, struct room **room)
+{
+    int rc = call_room(call, room);
+    return rc ? rc : call_check_write(call, *room);
+}
+
+int call_check_write(struct call *call, struct room const *room)
+{
+    return check_access(call, room, ACCESS_WRITE);
+}
+
+int call_check_usage(struct call *call, uint32_t uid, struct usage_amount more)
+{
+    uint64_t value, takes;
+    char const *limit = usage_broken(&call->gateway->usage, uid, more, &value, &takes);
+    if (!limit)
+        return REDO_OK;
+    error_begin(&call->error, REDO_EFULL, "%s is %llu, and user %lu has %llu", limit,
+                (unsigned long long)value, (unsigned long)uid, (unsigned long long)takes);
+    error_add_word(&call->error, "limit", limit);
+    error_add_int(&call->error, "value", (int64_t)value);
+    return REDO_EFULL;
+}
+
+int call_check_mode(struct call *call, struct arg const *mode)
+{
+    if (!mode->present || access_mode_valid((uint64_t)mode->integer))
+        return REDO_OK;
+    error_begin(&call->error, REDO_ERANGE,
+                "a mode has bits for reading (4) and writing (2) of owner, group and others: the "
+                "owner may read, and who may write may read");
+    error_add_int(&call->error, "mode", mode->integer);
+    return REDO_ERANGE;
+}
