@@ -1,5 +1,5 @@
 """A model check: five clients, of the C library and of the bare protocol, change one session at random, while
-connections are cut at any byte, programs are killed and the daemon is ended, killed and started again. Then all
+connections are cut at any byte or read too slowly, programs are killed and the daemon is ended, killed and started again. Then all
 replicas and the store must agree, and everybody's record must be what the session's sequence tells.
 
     modelcheck.py REDOD --redoctl REDOCTL --programs FOLDER [--seconds N] [--rounds N] [--seed N] [--keep FOLDER]
@@ -46,7 +46,8 @@ class Daemon:
         self.redod, self.folder, self.rng, self.log = redod, folder, rng, log
         self.path, self.store = os.path.join(folder, "socket"), os.path.join(folder, "store")
         self.process, self.ending = None, None
-        self.budget = rng.choice(("1M", "1G"))
+        self.options = ["--memory-budget", rng.choice(("1M", "1G")),
+                        "--output-per-user", rng.choice(("8K", "64K", "256M"))]
         self.starts = 0
 
     def start(self):
@@ -54,7 +55,7 @@ class Daemon:
         self.ending = None
         self.process = subprocess.Popen(
             [self.redod, "--socket", self.path, "--store", self.store, "--log-level", "error",
-             "--memory-budget", self.budget, "--relaxed-delay", "20"], stderr=self.log)
+             "--relaxed-delay", "20", *self.options], stderr=self.log)
 
     @property
     def running(self):
@@ -238,7 +239,7 @@ class Round:
 
 class Totals:
     def __init__(self):
-        self.rounds = self.failed = self.operations = self.cuts = self.resumes = self.repeats = 0
+        self.rounds = self.failed = self.operations = self.cuts = self.resumes = self.repeats = self.lags = 0
         self.starts = self.lives = 0
 
     def add(self, played):
@@ -246,13 +247,15 @@ class Totals:
         self.cuts += sum(b.losses for b in bares)
         self.resumes += sum(b.resumes for b in bares)
         self.repeats += sum(b.repeats for b in bares)
+        self.lags += sum(b.lags for b in bares)
         self.starts += played.daemon.starts
         self.lives += sum(l.lives for l in played.libraries)
 
     def __str__(self):
-        return ("%d rounds: %d operations; %d connections lost, %d resumed, %d requests sent again; the daemon "
-                "started %d times, programs %d times" % (self.rounds, self.operations, self.cuts, self.resumes,
-                                                         self.repeats, self.starts, self.lives))
+        return ("%d rounds: %d operations; %d connections lost, %d lagged, %d resumed, %d requests sent again; the "
+                "daemon started %d times, programs %d times" % (
+                    self.rounds, self.operations, self.cuts, self.lags, self.resumes, self.repeats, self.starts,
+                    self.lives))
 
 
 def play_round(options, seed, totals):
