@@ -220,8 +220,7 @@ static int apply(struct room *room, redo_operation const *op, redo_result *resul
 {
     struct history *h = room->history;
     struct touched *touched = &room->gateway->touched;
-    touched->count = 0;
-    touched->more = touched->order = false;
+    touched_clear(touched);
     h->touched = effects_wanted(room) ? touched : NULL;
     h->sequence = room->sequence;
     int rc = history_apply(h, op, result);

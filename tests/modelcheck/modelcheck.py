@@ -36,6 +36,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from rpc import Closed, Rpc  # noqa: E402
 
 PATIENCE = float(os.environ.get('PATIENCE', 120))  # seconds in which something must happen
+FAILURES = 3    # rounds: more of them tell nothing more
 SESSION = "model"
 
 
@@ -297,7 +298,7 @@ def main():
         options.seconds = max(options.seconds, 1200)
     print("seed %d" % options.seed, flush=True)
     totals, end = Totals(), time.monotonic() + options.seconds
-    while totals.rounds < options.rounds if options.rounds else time.monotonic() < end:
+    while totals.failed < FAILURES and (totals.rounds < options.rounds if options.rounds else time.monotonic() < end):
         play_round(options, options.seed + totals.rounds, totals)
     print(totals)
     print("%d passed, %d failed" % (totals.rounds - totals.failed, totals.failed))
