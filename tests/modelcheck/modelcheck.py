@@ -13,7 +13,8 @@ What is checked, at the end of a round:
 - every request that was acknowledged is in the session's sequence, once, however often it was sent; no other
   is there but those that were asked for and never answered; each client's are in the order in which it sent
   them; every answer, also to a request that was sent again, tells what came of it at its place;
-- on the way: sequences have no gaps, answers come in order and after their events, `since` is never refused;
+- on the way: sequences have no gaps, answers come in order and after their events, `since` is never refused,
+  effects are the same for all, told at once or later;
 - the store is found whole by redoctl check; the daemon ends with 0 when asked to."""
 import argparse
 import os
@@ -141,6 +142,8 @@ class Round:
                 program = os.path.join(self.options.programs, "model-player")
                 self.libraries.append(Library("library-%d" % who, who, mine, program, self.daemon, SESSION,
                                               rng.choice((0, 0.0005, 0.003)), self.log))
+        for bare in self.bares:
+            bare.told = self.observer.told
         self.target = rng.choice((200, 500, 1000))
         self.faults = sorted(rng.randrange(self.target) for _ in range(rng.choice((0, 1, 2, 4))))
 
