@@ -112,7 +112,7 @@ static int why_not(redo_operation const *op)
 static struct key const *find_key(struct keys const *k, redo_operation const *op)
 {
     for (uint32_t i = k->count; i > 0; i--) {
-        struct key const *key = k->ring[(k->first + i - 1) % REDO_KEYS_MAX];
+        struct key const *key = keys_at(k, i - 1);
         if (key->size == op->keysize && !memcmp(key->bytes, op->key, key->size))
             return key;
     }

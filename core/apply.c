@@ -582,13 +582,12 @@ struct fields history_fields(struct history const *h, struct node const *n)
     };
 }
 
-/* Those of the position in a result. */
+/* Those of the position in a result: it is there, or was until a moment ago. */
 static struct fields fields_of(struct history const *h, redo_result const *r)
 {
-    struct node *n;
-    if (r->position == NOBODY || history_find(h, r->position, &n))
+    if (r->position == NOBODY)
         return (struct fields){.number = NOBODY, .prev = NOBODY, .better = NOBODY};
-    return history_fields(h, n);
+    return history_fields(h, node_at(h, r->position));
 }
 
 struct answer const *history_answer(struct history *h, redo_result const *result)

@@ -124,8 +124,7 @@ static int pack_newer(struct job *job, struct room *room, struct touched *touche
         size_t size;
         uint64_t number;
         void const *data = recent_at(&room->recent, n, &size, &number);
-        touched->count = 0;
-        touched->more = touched->order = false;
+        touched_clear(touched);
         h->touched = touched;
         h->sequence = n - 1;
         int rc = redo_operation_decode(data, size, &op) ? history_apply(h, &op, &result)

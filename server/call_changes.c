@@ -1,5 +1,7 @@
 /* Sessions told by change: beginning them, adding turns, and what is known of their tables. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/changes/changes.h"
 #include "server/call.h"
@@ -11,8 +13,9 @@ static int fail_fault(struct call *call, int code, struct fault const *fault)
     if (code == REDO_ENOMEM || code == REDO_EVERSION)
         return call_fail(call, code);
     error_begin(&call->error, code, "%s", fault->what);
-    if (*fault->field)
-        error_add_text(&call->error, "field", fault->field, strlen(fault->field));
+    snprintf(call->word, sizeof call->word, "%s", fault->field); /* the fault is the caller's */
+    if (*call->word)
+        error_add_text(&call->error, "field", call->word, strlen(call->word));
     return code;
 }
 
@@ -45,10 +48,10 @@ int call_beginchanges(struct call *call)
     return call_begin_new(call, h);
 }
 
-/* A session told by change: REDO_OK, REDO_EKIND or what call_room() gives. */
-static int find_room(struct call *call, struct room **room)
+/* A session told by change, as call_room() or call_room_changed() finds it; or REDO_EKIND. */
+static int find_room(struct call *call, struct room **room, bool change)
 {
-    int rc = call_room(call, room);
+    int rc = change ? call_room_changed(call, room) : call_room(call, room);
     if (!rc && !(*room)->history->changes)
         rc = call_fail(call, REDO_EKIND);
     return rc;
@@ -110,7 +113,7 @@ static uint32_t faults_of(struct room const *room, redo_result const *r)
 int call_addchanges(struct call *call)
 {
     struct room *room;
-    int rc = find_room(call, &room);
+    int rc = find_room(call, &room, true);
     if (rc)
         return rc;
     if (!call->args.param[3].array.size)
@@ -140,7 +143,7 @@ int call_addchanges(struct call *call)
 /* The session of param 0 and the position of a param. */
 static int find_both(struct call *call, struct room **room, unsigned param, struct node **n)
 {
-    int rc = find_room(call, room);
+    int rc = find_room(call, room, false);
     return rc ? rc : call_node(call, *room, param, n);
 }
 

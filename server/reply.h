@@ -11,9 +11,6 @@
 /* The fields of a POSITION, to be packed into a map that has room for them. */
 void reply_position_fields(struct buffer *b, struct fields const *f);
 
-/* A number that is told as nil if it is 0. */
-void reply_unless_0(struct buffer *b, uint32_t number);
-
 /* An AUTHOR, by its number. */
 void reply_author(struct buffer *b, struct history const *h, uint32_t number);
 

@@ -220,8 +220,7 @@ static int apply(struct room *room, redo_operation const *op, redo_result *resul
 {
     struct history *h = room->history;
     struct touched *touched = &room->gateway->touched;
-    touched->count = 0;
-    touched->more = touched->order = false;
+    touched_clear(touched);
     h->touched = effects_wanted(room) ? touched : NULL;
     h->sequence = room->sequence;
     int rc = history_apply(h, op, result);
@@ -261,7 +260,8 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
         batch_keep(committer_change(&room->gateway->committer, hurry, &room->number), room->handle,
                    room->sequence, time(NULL), kept, kept_size);
     free(kept);
-    usage_set(&room->gateway->usage, room->handle, room->history->count, rooms_bytes(room));
+    if (room->gateway->usage.active)
+        usage_set(&room->gateway->usage, room->handle, room->history->count, rooms_bytes(room));
     if (room->attended)
         recent_add(&room->recent, room->sequence, room->number, room->encoded.data,
                    room->encoded.size, room->gateway->committer.committed);

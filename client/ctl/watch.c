@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -9,8 +10,10 @@
 #include "client/ctl/ctl.h"
 #include "client/ctl/text.h"
 #include "core/redo.h"
+#include "core/turn.h"
 
 #define STATE_BYTES 32 /* of a state that are printed */
+#define TURN_ITEMS 20  /* of a turn that are */
 
 struct watch {
     int64_t count;   /* operations to print; 0: no end */
@@ -27,16 +30,71 @@ static void print_state(redo_operation const *op)
 
 static void print_cursor(redo_operation const *op)
 {
-    static char const *const steps[] = {"goto",       "undo",        "redo",   "move",
-                                        "branchback", "branchforth", "better", "solution",
-                                        "undomine",   "drop"};
-    fputs("cursor=", stdout);
+    static struct {
+        char const *method, *step;
+    } const names[] = {
+        [redo_step_goto] = {"setcursor", NULL},
+        [redo_step_undo] = {"undo", NULL},
+        [redo_step_redo] = {"redo", NULL},
+        [redo_step_move] = {"redo", NULL},
+        [redo_step_branchback] = {"movecursor", "branchback"},
+        [redo_step_branchforth] = {"movecursor", "branchforth"},
+        [redo_step_better] = {"movecursor", "better"},
+        [redo_step_solution] = {"movecursor", "solution"},
+        [redo_step_undomine] = {"undo", "mine"},
+        [redo_step_drop] = {"dropcursor", NULL},
+    };
+    bool known = op->value >= 0 && op->value <= redo_step_drop;
+    printf("%s cursor=", known ? names[op->value].method : "movecursor");
     text_print(stdout, op->name, op->namesize);
-    printf(" step=%s", op->value >= 0 && op->value <= redo_step_drop ? steps[op->value] : "?");
+    if (!known || names[op->value].step)
+        printf(" step=%s", known ? names[op->value].step : "?");
     if (op->value == redo_step_goto)
         printf(" position=%u", op->position);
-    else
+    else if (op->value == redo_step_move)
+        printf(" move=%d", op->move);
+    else if (op->value == redo_step_undo || op->value == redo_step_redo ||
+             op->value == redo_step_undomine || op->value == redo_step_solution)
         printf(" n=%d", op->move);
+}
+
+/* Where an item of a turn goes on from: a position, or an item before it, as in addpositions. */
+static void print_base(struct turn_item const *item)
+{
+    if (item->after)
+        printf("-%u", item->after);
+    else
+        printf("%u", item->op.position);
+}
+
+/* prev:move=state of each item, and the cursor that moves to one of them. */
+static void print_turn(redo_operation const *op)
+{
+    struct turn_item *items;
+    uint32_t count, printed = 0;
+
+    if (turn_read(op->state, op->statesize, &items, &count)) {
+        printf("addpositions bytes=%zu", op->statesize);
+        return;
+    }
+    bool cursor = items[count - 1].op.kind == REDO_OP_CURSOR;
+    uint32_t adds = count - cursor;
+    printf("addpositions %u", adds);
+    for (; printed < adds && printed < TURN_ITEMS; printed++) {
+        redo_operation const *add = &items[printed].op;
+        fputs(" [prev=", stdout);
+        print_base(&items[printed]);
+        printf(" move=%d endpoint=%d check=%d", add->move, add->endpoint, add->value);
+        print_state(add);
+        putchar(']');
+    }
+    if (printed < adds)
+        fputs(" ...", stdout);
+    if (cursor) {
+        fputs(" cursor=", stdout);
+        text_print(stdout, items[adds].op.name, items[adds].op.namesize);
+    }
+    free(items);
 }
 
 /* The method that makes such operations, and its params. */
@@ -85,7 +143,7 @@ static void print_operation(redo_operation const *op)
         print_cursor(op);
         break;
     case REDO_OP_TURN:
-        printf("addpositions bytes=%zu", op->statesize);
+        print_turn(op);
         break;
     case REDO_OP_CLEAR:
         printf("clearsessionchanged");

@@ -26,7 +26,7 @@
 #define SIZE 4
 
 static char folder[64], path[96], store[96], proxy_path[96];
-static char const *relaxed_delay = "100";
+static char const *relaxed_delay = "100", *output_soft = "4M", *output_seconds = "5";
 static bool in_memory;
 static pid_t daemon_pid;
 
@@ -46,7 +46,8 @@ static inline void exec_daemon(void)
     if (!getenv("TEST_LOG"))
         dup2(null, 2);
     execl(redod, redod, "--store", in_memory ? "memory" : store, "--socket", path,
-          "--relaxed-delay", relaxed_delay, (char *)NULL);
+          "--relaxed-delay", relaxed_delay, "--output-soft", output_soft, "--output-seconds",
+          output_seconds, (char *)NULL);
     _exit(127);
 }
 

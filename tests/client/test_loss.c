@@ -382,6 +382,39 @@ START_TEST(session_that_lags_is_attached_again)
 }
 END_TEST
 
+static void count(redo_session *session, redo_operation const *op, redo_result const *result,
+                  int own, void *data)
+{
+    ++*(int *)data;
+}
+
+START_TEST(slow_reader_catches_up_with_what_it_was_not_told)
+{
+    int seen = 0;
+    kill_daemon();
+    output_soft = "1024";
+    output_seconds = "0";
+    start_daemon();
+    redo_client *client = connect_to(NULL), *other = connect_to(NULL);
+    struct told told = {0};
+    redo_client_listen(client, tell, &told);
+    redo_session *session = join(client, "n"), *theirs = join(other, "n");
+    redo_client_observe(session, count, &seen);
+    redo_client_setkeys(other, 0);
+    for (int i = 0; i < 10000; i++)
+        add(theirs, first(theirs), i, "bbbb");
+    step_until(client, redo_getsessionsize(session) == 10001);
+    ck_assert_int_eq(told.lost + told.ended, 0);
+    ck_assert(told.reloaded || seen == 10000);
+    assert_equal(session, theirs);
+    add(session, first(session), 10000, "bbbb");
+    step_until(other, redo_getsessionsize(theirs) == 10002);
+    assert_equal(session, theirs);
+    redo_client_close(client);
+    redo_client_close(other);
+}
+END_TEST
+
 /* ---- stopped ------------------------------------------------------------------------------ */
 
 START_TEST(stopped_daemon_ends_beginning_in_time_and_it_can_be_begun_later)
@@ -627,6 +660,7 @@ int main(void)
                    daemon_killed_while_a_call_waits_is_found_again_and_the_change_done_once);
     tcase_add_test(memory, connection_cut_at_any_byte_loses_nothing_and_does_nothing_twice);
     tcase_add_test(memory, session_that_lags_is_attached_again);
+    tcase_add_test(memory, slow_reader_catches_up_with_what_it_was_not_told);
     tcase_add_test(stored, stopped_daemon_ends_beginning_in_time_and_it_can_be_begun_later);
     tcase_add_test(memory, more_than_the_socket_holds_ends_in_time_at_a_stopped_daemon);
     tcase_add_test(stored, descriptor_leads_through_a_restart_with_poll_alone);
