@@ -350,11 +350,13 @@ static int compile_again(struct history *h, struct node *n)
     free(run.steps.data);
     if (!turn)
         return rc == REDO_ELINE || rc == REDO_EOPERATION ? REDO_EDAMAGED : REDO_ENOMEM;
+    rc = check_state_of(h, n, &reader); /* which reads the old bytes */
     turn_free(c, old);
     *place = turn;
     c->main.at = n->in.id;
-    checkpoint_keep(h, &c->main, n);
-    return check_state_of(h, n, &reader);
+    if (!rc)
+        checkpoint_keep(h, &c->main, n);
+    return rc;
 }
 
 /* No turn has an id above what was told. */
