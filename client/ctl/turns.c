@@ -39,6 +39,10 @@ static int lines(struct ctl *ctl, struct cli_command const *cli, int argc, char 
         return status;
     if (!cli_position(argv[1], &number))
         return EXIT_USAGE;
+    if (number == 0) {
+        cli_complain("the first position has no lines: no turn led there");
+        return EXIT_BAD;
+    }
     status = ctl_connect(ctl);
     if (status == CLI_GO)
         status = kinds_request(ctl, argv[0], number, &result);
