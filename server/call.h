@@ -122,7 +122,8 @@ call_handler call_dropsubtree, call_restoresubtree, call_listsubtrees, call_purg
     call_setproperty, call_getproperties;
 call_handler call_setcursor, call_undo, call_redo, call_movecursor, call_dropcursor, call_getcursor,
     call_getcursors, call_getauthors;
-call_handler call_beginchanges, call_addchanges, call_gettable, call_getlines, call_getdiff;
+call_handler call_beginchanges, call_addchanges, call_gettable, call_getlines, call_getdiff,
+    call_getschema;
 call_handler call_attach, call_readsnapshot, call_detach;
 
 #endif

@@ -350,3 +350,22 @@ int call_getdiff(struct call *call)
     buffer_free(&steps);
     return REDO_OK;
 }
+
+int call_getschema(struct call *call)
+{
+    struct room *room;
+    int rc = find_room(call, &room, false);
+    if (rc)
+        return rc;
+    struct changes const *c = room->history->changes;
+    struct buffer *b = call_reply(call);
+    pack_map(b, 2);
+    pack_key(b, "schema");
+    if (c->has_schema)
+        buffer_append(b, c->schema.bytes, c->schema.size);
+    else
+        pack_nil(b);
+    pack_key(b, "lenient");
+    pack_bool(b, c->lenient);
+    return REDO_OK;
+}

@@ -237,9 +237,10 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
     if (op->kind == REDO_OP_PROPERTY && !valid_property(op))
         return REDO_ETYPE;
     /* Before it is applied: it must not fail after. What can not be encoded can not be applied, nor
-     * can a state of another size, which is not worth the room here. */
+     * can a state of another size, which is not worth the room here; turns have sizes of their own.
+     */
     bool state = op->kind == REDO_OP_ADD || op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_CYCLE;
-    bool applicable = !state || op->statesize == room->history->size;
+    bool applicable = !state || room->history->changes || op->statesize == room->history->size;
     if ((attended || room->attended || room->stored) && applicable &&
         encode(room, op) == REDO_ENOMEM)
         return REDO_ENOMEM;
