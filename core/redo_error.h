@@ -53,7 +53,8 @@ extern "C" {
     X(REDO_EPROTOCOL, 43, "the other end does not speak this protocol")        \
     X(REDO_EDIVERGED, 44, "the replica and the daemon disagree")               \
     X(REDO_ESYSTEM, 45, "a system call failed")                                \
-    X(REDO_ERESYNC, 46, "the session has to be opened anew")
+    X(REDO_ERESYNC, 46, "the session has to be opened anew")                   \
+    X(REDO_ENETWORK, 47, "it does not fit the track network")
 
 enum redo_error {
 #define REDO_ERROR_ENUM(name, number, text) , name = number
