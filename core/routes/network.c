@@ -317,6 +317,8 @@ static void enter_edge(struct routes_network *n, uint32_t edge, uint32_t node, b
         there ? bits_set(row, edge) : bits_clear(row, edge);
     }
     there ? bits_set(at, edge) : bits_clear(at, edge);
+    if (!there)
+        memset(network_next(n, arc), 0, n->edge_words * sizeof *at);
 }
 
 static void add_edge(struct routes_network *n, uint32_t slot)

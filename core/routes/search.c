@@ -375,7 +375,8 @@ struct sets {
     struct stage stages[ROUTES_TRAINS + 1];
     uint64_t *taken; /* a row a stage and group */
     int64_t bound;
-    uint16_t *paths; /* of the set at hand, by train */
+    uint16_t *paths;   /* of the set at hand, by train */
+    uint16_t *ordered; /* the same, trains of one type by the tie rule */
 };
 
 static uint64_t *stage_taken(struct sets const *x, uint32_t stage, uint32_t group)
@@ -480,7 +481,7 @@ static bool comes_first(struct sets *x, bool const *runs)
             return runs[t];
         if (!runs[t])
             continue;
-        int order = path_compare(&s->view, x->paths + (size_t)t * f->path_room,
+        int order = path_compare(&s->view, x->ordered + (size_t)t * f->path_room,
                                  f->paths + (size_t)t * f->path_room, s->scratch);
         if (order)
             return order < 0;
@@ -491,7 +492,7 @@ static bool comes_first(struct sets *x, bool const *runs)
 static void swap_trains(struct sets *x, bool *runs, int64_t *values, uint32_t a, uint32_t b)
 {
     size_t room = x->s->found.path_room;
-    uint16_t *p = x->paths + a * room, *q = x->paths + b * room;
+    uint16_t *p = x->ordered + a * room, *q = x->ordered + b * room;
     for (size_t i = 0; i < room; i++) {
         uint16_t number = p[i];
         p[i] = q[i];
@@ -513,8 +514,8 @@ static void order_trains(struct sets *x, bool *runs, int64_t *values)
     for (uint32_t a = 0; a < count; a++)
         for (uint32_t b = a + 1; b < count; b++)
             if (s->q.type_of[a] == s->q.type_of[b] && runs[b] &&
-                (!runs[a] ||
-                 path_compare(&s->view, x->paths + b * room, x->paths + a * room, s->scratch) < 0))
+                (!runs[a] || path_compare(&s->view, x->ordered + b * room, x->ordered + a * room,
+                                          s->scratch) < 0))
                 swap_trains(x, runs, values, a, b);
 }
 
@@ -551,7 +552,7 @@ static bool paths_meet(struct sets *x, bool const *runs)
     do {
         before = met;
         for (uint32_t t = 0; t < s->q.asked->train_count; t++) {
-            uint16_t const *path = x->paths + (size_t)t * s->found.path_room;
+            uint16_t const *path = x->ordered + (size_t)t * s->found.path_room;
             if (!(run & ~met & 1u << t) || (met && !path_visits(s, path, nodes)))
                 continue;
             met |= 1u << t;
@@ -571,8 +572,8 @@ static bool paths_obey(struct sets *x, bool const *runs)
     for (uint32_t k = 0; k < s->q.asked->rules.set_count && run; k++) {
         bool visited = !s->q.visit[k];
         for (uint32_t t = 0; t < s->q.asked->train_count && !visited; t++)
-            visited =
-                runs[t] && path_visits(s, x->paths + (size_t)t * s->found.path_room, s->q.visit[k]);
+            visited = runs[t] &&
+                      path_visits(s, x->ordered + (size_t)t * s->found.path_room, s->q.visit[k]);
         if (!visited)
             return false;
     }
@@ -588,6 +589,7 @@ static void keep_set(struct sets *x)
     int64_t values[ROUTES_TRAINS] = {0}, total = x->stages[count].value;
     if (total < f->total)
         return;
+    memcpy(x->ordered, x->paths, (size_t)count * f->path_room * sizeof *x->ordered);
     for (uint32_t i = 0; i < count; i++) {
         runs[x->stages[i].train] = !x->stages[i].none;
         values[x->stages[i].train] = x->stages[i].taken_value;
@@ -600,7 +602,7 @@ static void keep_set(struct sets *x)
         f->total = total;
         memcpy(f->runs, runs, sizeof f->runs);
         memcpy(f->values, values, sizeof f->values);
-        memcpy(kept, x->paths, (size_t)count * f->path_room * sizeof *kept);
+        memcpy(kept, x->ordered, (size_t)count * f->path_room * sizeof *kept);
         s->ticker.progress.best = total;
     }
 }
@@ -645,10 +647,11 @@ static int search_by_walks(struct search *s, struct chooser *c, int64_t bound)
     *x = (struct sets){.s = s, .c = c, .bound = bound};
     x->taken = calloc((ROUTES_TRAINS + 1) * words + 1, 8);
     x->paths = calloc((size_t)ROUTES_TRAINS * s->found.path_room, sizeof *x->paths);
+    x->ordered = calloc((size_t)ROUTES_TRAINS * s->found.path_room, sizeof *x->ordered);
     for (uint32_t i = 0; i < s->q.type_count; i++)
         listing_close(&s->listings[i]);
     close_walks(s);
-    if (x->taken && x->paths)
+    if (x->taken && x->paths && x->ordered)
         rc = REDO_OK;
     for (uint32_t i = 0; i < s->q.asked->train_count && !rc; i++) {
         rc = walk_open(&s->walks[i], &s->plans[s->q.type_of[i]]);
@@ -658,6 +661,7 @@ static int search_by_walks(struct search *s, struct chooser *c, int64_t bound)
         walk_sets(x);
     free(x->taken);
     free(x->paths);
+    free(x->ordered);
     free(x);
     return rc;
 }

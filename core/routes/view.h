@@ -10,10 +10,11 @@
 
 #include "core/routes/question.h"
 
-#define ARC_FIRST 1 /* its first edge is terminal: the route begins there, or it is the last one \
-                     */
-#define ARC_LAST 2  /* its last edge is terminal */
-#define ARC_ONE 4   /* it is a single edge */
+#define ARC_FIRST                                                                               \
+    1              /* its first edge is terminal: the route begins there, or it is the last one \
+                    */
+#define ARC_LAST 2 /* its last edge is terminal */
+#define ARC_ONE 4  /* it is a single edge */
 
 struct arc {
     uint16_t to;    /* point */
