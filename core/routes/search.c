@@ -244,7 +244,8 @@ static bool list_all(struct search *s, uint32_t type)
 static int64_t worth_reduced(struct search const *s, struct chooser const *c, struct walk const *w,
                              struct worth const *worth)
 {
-    int64_t const *prices = c->best_prices + (size_t)w->plan->type->group * s->view.set_words * 64;
+    int64_t const *all = c->boxes[0].prices, *claims = all + c->price_count - ROUTES_ONCE;
+    int64_t const *prices = all + (size_t)w->plan->type->group * s->view.set_words * 64;
     int64_t sum = SCALE * worth->value;
     BITS_EACH(bit, walk_set_bits(w), s->view.set_words)
     {
@@ -252,14 +253,14 @@ static int64_t worth_reduced(struct search const *s, struct chooser const *c, st
     }
     BITS_EACH(bit, &(uint64_t){worth->claims}, 1)
     {
-        sum -= c->best_claim_prices[bit];
+        sum -= claims[bit];
     }
     return sum;
 }
 
 static int64_t const *type_prices(struct search const *s, struct chooser const *c, uint32_t type)
 {
-    return c->best_prices + (size_t)s->q.types[type].group * s->view.set_words * 64;
+    return c->boxes[0].prices + (size_t)s->q.types[type].group * s->view.set_words * 64;
 }
 
 /* Finds the best reduced value of a type, and lists what was better on the way than what had been
@@ -281,15 +282,12 @@ static void price_type(struct search *s, struct chooser const *c, uint32_t type,
         }
 }
 
-/* The bound that the best prices prove. */
+/* The bound that the prices prove. */
 static int64_t proved_bound(struct search const *s, struct chooser const *c)
 {
-    size_t bits = (size_t)s->q.group_count * s->view.set_words * 64;
     int64_t bound = 0;
-    for (size_t i = 0; i < bits; i++)
-        bound += c->best_prices[i];
-    for (uint32_t i = 0; i < s->q.once_count; i++)
-        bound += c->best_claim_prices[i];
+    for (size_t i = 0; i < c->price_count; i++)
+        bound += c->boxes[0].prices[i];
     for (uint32_t i = 0; i < s->q.type_count; i++)
         bound += s->q.types[i].count * s->most[i];
     return bound;
@@ -299,12 +297,11 @@ static int64_t proved_bound(struct search const *s, struct chooser const *c)
 
 /* Finds prices by which few routes can be in a best set: those of the routes listed so far are
  * tried on all, which brings new routes to the list. Returns the best bound; the prices that prove
- * it are left in prices, best reduced values in most. */
-static int64_t find_prices(struct search *s, struct chooser *c, int64_t *prices, int64_t *claims,
-                           int64_t *most)
+ * it are those of the first box, best reduced values in s->most. prices: room for them. */
+static int64_t find_prices(struct search *s, struct chooser *c, int64_t *prices)
 {
-    size_t bytes = (size_t)s->q.group_count * s->view.set_words * 64 * sizeof *prices;
-    int64_t best = INT64_MAX;
+    size_t bytes = c->price_count * sizeof *prices;
+    int64_t best = INT64_MAX, most[ROUTES_TRAINS] = {0};
     bool more = true;
     c->partial = true;
     for (int round = 0; round < ROUNDS && more && !s->ticker.stopped; round++) {
@@ -316,9 +313,8 @@ static int64_t find_prices(struct search *s, struct chooser *c, int64_t *prices,
         int64_t bound = proved_bound(s, c);
         if (bound < best) {
             best = bound;
-            memcpy(prices, c->best_prices, bytes);
-            memcpy(claims, c->best_claim_prices, sizeof c->best_claim_prices);
-            memcpy(most, s->most, sizeof s->most);
+            memcpy(prices, c->boxes[0].prices, bytes);
+            memcpy(most, s->most, sizeof most);
             if (bound / SCALE < s->ticker.progress.bound)
                 s->ticker.progress.bound = bound / SCALE;
         }
@@ -327,9 +323,10 @@ static int64_t find_prices(struct search *s, struct chooser *c, int64_t *prices,
         chooser_price(c);
     }
     c->partial = false;
-    memcpy(c->best_prices, prices, bytes);
-    memcpy(c->best_claim_prices, claims, sizeof c->best_claim_prices);
-    memcpy(s->most, most, sizeof s->most);
+    chooser_empty(c);
+    memcpy(c->boxes[0].prices, prices, bytes);
+    memcpy(c->prices, prices, bytes);
+    memcpy(s->most, most, sizeof most);
     return best;
 }
 
@@ -668,11 +665,21 @@ static int search_by_walks(struct search *s, struct chooser *c, int64_t bound)
 
 /* --- several trains --- */
 
+static void choose(struct search *s, struct chooser *c, bool *proven, bool *stable)
+{
+    s->ticker.progress.stage = ROUTES_CHOOSING;
+    chooser_price(c);
+    *proven = chooser_search(c);
+    if (!*proven)
+        return;
+    s->ticker.progress.bound = s->found.total;
+    s->ticker.progress.stage = ROUTES_ORDERING;
+    *stable = chooser_order(c);
+}
+
 static int search_without_lists(struct search *s, struct chooser *c, bool *proven, bool *stable)
 {
-    size_t bits = (size_t)s->q.group_count * s->view.set_words * 64 + 1;
-    int64_t claims[ROUTES_ONCE] = {0}, most[ROUTES_TRAINS] = {0};
-    int64_t *prices = calloc(bits, sizeof *prices);
+    int64_t *prices = calloc(c->price_count, sizeof *prices);
     int rc = prices ? REDO_OK : REDO_ENOMEM;
     for (uint32_t i = 0; i < s->q.type_count && !rc; i++) {
         if (s->listings[i].budget)
@@ -681,24 +688,32 @@ static int search_without_lists(struct search *s, struct chooser *c, bool *prove
     }
     if (rc)
         return rc;
-    int64_t bound = find_prices(s, c, prices, claims, most);
-    free(prices);
-    if (s->ticker.stopped)
-        return REDO_OK;
-    if (list_some(s, c, bound) && chooser_fill(c)) {
-        chooser_price(c);
-        *proven = chooser_search(c);
-        *stable = *proven && chooser_order(c);
-        if (*proven || s->ticker.stopped)
-            return REDO_OK;
+    int64_t bound = find_prices(s, c, prices);
+    if (!s->ticker.stopped && list_some(s, c, bound) && chooser_fill(c))
+        choose(s, c, proven, stable);
+    if (!*proven && !s->ticker.stopped) {
+        chooser_empty(c);
+        memcpy(c->boxes[0].prices, prices, c->price_count * sizeof *prices);
+        rc = search_by_walks(s, c, bound);
+        *proven = *stable = !rc && !s->ticker.stopped;
     }
-    if (s->ticker.stopped)
-        return REDO_OK;
-    for (uint32_t i = 0; i < c->class_count; i++) /* their memory is not needed any more */
-        c->classes[i].size = 0;
-    rc = search_by_walks(s, c, bound);
-    *proven = *stable = !rc && !s->ticker.stopped;
+    free(prices);
     return rc;
+}
+
+/* Asked to stop while listing: what is there may still make a set. */
+static void make_do(struct search *s, struct chooser *c)
+{
+    for (uint32_t i = 0; i < s->q.type_count; i++)
+        if (!s->listings[i].budget)
+            listing_init(&s->listings[i], &s->plans[i], &s->budget, keeps_points(s));
+    if (!chooser_fill(c))
+        return;
+    s->ticker.poll = NULL;
+    s->ticker.stopped = false;
+    for (uint32_t t = 0; t < s->q.asked->train_count; t++)
+        greedy_set(c, &c->boxes[0], t, false);
+    s->ticker.stopped = true;
 }
 
 static int search_together(struct search *s, bool *proven, bool *stable)
@@ -713,18 +728,12 @@ static int search_together(struct search *s, bool *proven, bool *stable)
     }
     for (uint32_t i = 0; i < s->q.type_count && listed && !s->ticker.stopped; i++)
         listed = list_all(s, i);
-    if (s->ticker.stopped) {
-        /* What was listed may still make a set. */
-        c->partial = true;
-    } else if (listed && chooser_fill(c)) {
-        s->ticker.progress.stage = ROUTES_CHOOSING;
-        chooser_price(c);
-        *proven = chooser_search(c);
-        s->ticker.progress.stage = ROUTES_ORDERING;
-        *stable = *proven && chooser_order(c);
-    } else {
+    if (s->ticker.stopped)
+        make_do(s, c);
+    else if (listed && chooser_fill(c))
+        choose(s, c, proven, stable);
+    else
         rc = search_without_lists(s, c, proven, stable);
-    }
     chooser_close(c);
     free(c);
     return rc;
