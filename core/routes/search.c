@@ -691,7 +691,7 @@ static int search_without_lists(struct search *s, struct chooser *c, bool *prove
     int64_t bound = find_prices(s, c, prices);
     if (!s->ticker.stopped && list_some(s, c, bound) && chooser_fill(c))
         choose(s, c, proven, stable);
-    if (!*proven && !s->ticker.stopped) {
+    if (!*stable && !s->ticker.stopped) {
         chooser_empty(c);
         memcpy(c->boxes[0].prices, prices, c->price_count * sizeof *prices);
         rc = search_by_walks(s, c, bound);
@@ -732,7 +732,7 @@ static int search_together(struct search *s, bool *proven, bool *stable)
         make_do(s, c);
     else if (listed && chooser_fill(c))
         choose(s, c, proven, stable);
-    else
+    if (!*stable && !s->ticker.stopped)
         rc = search_without_lists(s, c, proven, stable);
     chooser_close(c);
     free(c);

@@ -74,17 +74,12 @@ def check_case(engine, failures, path):
         failures.expect(name, "its values", verdict["values"], [row["value"] for row in rows])
     for given, verdict in zip(invalid, answer["checks"][len(sets):]):
         failures.expect(name, given["why"], verdict["text"], REASONS[given["why"]])
-    # Where no memory for lists is given, the other ways of searching find the same.
-    for memory in (1, 20000):
-        again = engine.ask(case, rules, memory=memory) if len(case["trains"]) > 1 else answer
-        if again["seconds"] > 0.5:
-            print("%s with %d bytes: %.2f s, %d nodes" % (name, memory, again["seconds"], again["nodes"]))
-        if again["proven"]:
-            failures.expect(name, "best with little memory", again["best"], expected["best"])
-            if again["stable"]:
-                failures.expect(name, "set with little memory", again["set"], answer["set"])
-        else:
-            failures.expect(name, "proof with little memory", False, True)
+    # Where there is little memory for lists, the other ways of searching find the same.
+    few = len(case["trains"]) > 1 and max(expected["candidates"]) <= 100
+    for memory in (1, 20000) if few else ():
+        again = engine.ask(case, rules, memory=memory)
+        failures.expect(name, "with little memory", (again["set"], again["proven"], again["stable"]),
+                        (answer["set"], True, True))
     return answer["seconds"], name, answer["nodes"]
 
 
