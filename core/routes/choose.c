@@ -125,6 +125,7 @@ void chooser_close(struct chooser *c)
 bool chooser_fill(struct chooser *c)
 {
     struct box *b = &c->boxes[0];
+    c->ties = false;
     chooser_empty(c);
     for (uint32_t i = 0; i < c->q->type_count; i++) {
         struct class *k = &b->classes[i];

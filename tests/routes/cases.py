@@ -92,7 +92,7 @@ def play(engine, failures, path, rng):
     for line in lines[1:]:
         if "step" in line:
             net.apply(line["ops"])
-            sizes = engine.call({"ops": line["ops"]})
+            sizes = engine.call({"ops": line["ops"], "verify": True})
             at += 1
             failures.expect(name, "sizes after step %d" % at, (sizes["nodes"], sizes["edges"]),
                             (line["nodes"], line["edges"]))
@@ -107,10 +107,12 @@ def play(engine, failures, path, rng):
     def go_to(step):
         nonlocal at
         while at != step:
-            engine.call({"undo": True} if at > step else {"redo": True})
+            near = abs(at - step) == 1
+            engine.call({"undo" if at > step else "redo": True, "verify": near})
             at += 1 if at < step else -1
-            failures.expect(name, "network at step %d" % at, engine.call({"dump": True}) == states[at],
-                            True)
+            if near:
+                failures.expect(name, "network at step %d" % at,
+                                engine.call({"dump": True}) == states[at], True)
 
     def ask_again(entry, how):
         step, line, rows, reach = entry

@@ -170,6 +170,9 @@ def countings(net, company, train, stops):
     """All sets of stops that may count."""
     if "rows" not in train["distance"]:
         return [tuple(stops)]
+    rows, kinds = train["distance"]["rows"], [net.nodes[s]["kind"] for s in stops]
+    if fits_rows(kinds, rows, "pay") and all(stop_value(net, train, s) >= 0 for s in stops):
+        return [tuple(stops)]  # no other set is worth more
     fitting = []
     for size in range(len(stops) + 1):
         for some in itertools.combinations(stops, size):

@@ -342,12 +342,12 @@ def one(engine, seed, limit):
     rng = random.Random(seed)
     maker = Maker(rng)
     engine.call({"new": True})
-    engine.call({"ops": maker.first_ops()})
+    engine.call({"ops": maker.first_ops(), "verify": True})
     asked = compare(engine, maker, seed, limit)
     steps = rng.choice([0, 0, 0, 3, 8])
     states = [engine.call({"dump": True})]
     for i in range(steps):
-        engine.call({"ops": maker.step()})
+        engine.call({"ops": maker.step(), "verify": True})
         states.append(engine.call({"dump": True}))
         for company in ("US", "THEM"):
             assert engine.call({"reach": company}) == reached(maker.net, company), (seed, i, company)
@@ -357,7 +357,7 @@ def one(engine, seed, limit):
     for _ in range(steps):
         target = rng.randint(0, steps)
         while at != target:
-            engine.call({"undo": True} if at > target else {"redo": True})
+            engine.call({"undo" if at > target else "redo": True, "verify": True})
             at += 1 if at < target else -1
         assert engine.call({"dump": True}) == states[at], (seed, "state", at)
     return asked
