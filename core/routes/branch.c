@@ -5,8 +5,6 @@
 
 #include "core/routes/level.h"
 
-/* A box is divided if so much searching was not enough (some 30 ms). */
-#define ENOUGH 20000000
 #define MOVES 30 /* of prices, in a box within another one */
 
 static bool uses(struct class const *k, uint32_t item, uint32_t bit)
@@ -183,7 +181,7 @@ static bool is_open(struct chooser const *c, struct box const *b)
 static bool begin(struct chooser *c, struct box *b, uint32_t depth, bool *done)
 {
     bool by_rule = c->ties && depth == 0;
-    enum search_result result = search_box(c, b, by_rule, ENOUGH);
+    enum search_result result = search_box(c, b, by_rule, c->patience);
     if (result == SEARCH_FAILED && c->ticker->stopped)
         return false;
     *done = result == SEARCH_DONE;

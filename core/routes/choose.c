@@ -52,6 +52,7 @@ int chooser_open(struct chooser *c, struct question const *q, struct view const 
     c->set_words = view->set_words;
     c->groups = q->group_count;
     c->step = 1;
+    c->patience = CHOOSE_PATIENCE;
     c->price_count = (size_t)c->groups * c->set_words * 64 + ROUTES_ONCE;
     c->prices = calloc(c->price_count, sizeof *c->prices);
     c->usage = calloc(c->price_count, sizeof *c->usage);
@@ -113,6 +114,7 @@ void chooser_close(struct chooser *c)
         free(c->visits[k]);
     for (uint32_t t = 0; t < c->q->type_count; t++)
         free(c->ranks[t]);
+    free(c->edge_ranks);
     free(c->visits);
     free(c->prices);
     free(c->usage);

@@ -17,6 +17,7 @@
 #include "core/routes/listing.h"
 
 #define CHOOSE_NONE UINT32_MAX
+#define CHOOSE_PATIENCE 1000000000 /* some seconds */
 
 /* The best set so far, its routes written down. */
 struct found {
@@ -77,6 +78,8 @@ struct chooser {
     bool ranked;                        /* there is one */
     bool ties;                          /* sets as good as the best one are looked for too */
     bool partial;                       /* listings do not hold all: what is found is no bound */
+    uint64_t patience;                  /* blocks looked at before a box is divided */
+    uint16_t *edge_ranks;               /* by slot, of edges of the view: 1 for the smallest id */
 };
 
 /* Listings by type; all must hold every route that may be in a set better than what is found, or

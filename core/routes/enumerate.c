@@ -379,9 +379,9 @@ static enum search_result look_at(struct scan *s, uint32_t *things)
         if (++s->work - told > 256) {
             ticker_add(s->c->ticker, (s->work - told) / 16);
             told = s->work;
-            if (s->work > s->limit)
-                return SEARCH_LONG;
         }
+        if (s->work > s->limit)
+            return SEARCH_LONG;
         /* By value, what follows is worth no more. */
         if (place == BITS_NONE ||
             (!s->by_rule &&

@@ -83,16 +83,16 @@ void path_edges(struct view const *v, uint16_t const *path, uint64_t *edges)
             bits_set(edges, view_edge(v, path[PATH_HEAD + i], e));
 }
 
-uint64_t path_key(struct view const *v, uint16_t const *path, uint16_t *scratch)
+void path_key(struct view const *v, uint16_t const *path, uint16_t const *ranks, uint16_t *scratch,
+              uint64_t key[PATH_KEY])
 {
-    struct ids x = {.v = v, .arcs = scratch, .count = path[2]};
-    uint32_t id;
-    uint64_t key;
+    uint32_t at = 0;
     path_run(v, path, scratch);
-    if (!next_id(&x, &id))
-        return 0;
-    key = (uint64_t)(id + 1) << 32;
-    if (next_id(&x, &id))
-        key |= id + 1;
-    return key;
+    memset(key, 0, PATH_KEY * sizeof *key);
+    for (uint32_t i = 0; i < path[2]; i++)
+        for (uint32_t e = 0; e < view_edge_count(v, scratch[i]); e++, at++) {
+            if (at == 4 * PATH_KEY)
+                return;
+            key[at / 4] |= (uint64_t)ranks[view_edge(v, scratch[i], e)] << (48 - 16 * (at % 4));
+        }
 }

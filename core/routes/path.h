@@ -32,7 +32,11 @@ int path_compare(struct view const *v, uint16_t const *a, uint16_t const *b, uin
 /* Slots of its edges, into bits. */
 void path_edges(struct view const *v, uint16_t const *path, uint64_t *edges);
 
-/* The first two edge ids of its run, so that most comparisons need no more. */
-uint64_t path_key(struct view const *v, uint16_t const *path, uint16_t *scratch);
+#define PATH_KEY 4
+
+/* Its first edges, by ranks that rise with their ids, four to a word: where keys differ, they are
+ * in the order of the tie rule, so that few paths must be compared. Ranks: by slot, from 1. */
+void path_key(struct view const *v, uint16_t const *path, uint16_t const *ranks, uint16_t *scratch,
+              uint64_t key[PATH_KEY]);
 
 #endif

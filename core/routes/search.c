@@ -20,6 +20,7 @@ struct search {
     struct found found;
     struct budget budget;
     struct ticker ticker;
+    uint64_t patience; /* 0: as a rule */
     bool has_view, has_valuer, has_found;
     bool asks_edges; /* some bonus does */
     uint64_t *edges;
@@ -92,6 +93,7 @@ static void set_options(struct search *s, struct routes_options const *options)
     if (options) {
         s->ticker.poll = options->poll;
         s->ticker.context = options->context;
+        s->patience = options->patience;
     }
     s->ticker.next = ROUTES_POLL;
 }
@@ -726,6 +728,8 @@ static int search_together(struct search *s, bool *proven, bool *stable)
         free(c);
         return rc;
     }
+    if (s->patience)
+        c->patience = s->patience;
     for (uint32_t i = 0; i < s->q.type_count && listed && !s->ticker.stopped; i++)
         listed = list_all(s, i);
     if (s->ticker.stopped)

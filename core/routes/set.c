@@ -145,7 +145,7 @@ void set_offer(struct chooser *c, struct set const *s)
 /* --- the tie rule --- */
 
 struct key {
-    uint64_t key;
+    uint64_t key[PATH_KEY];
     uint32_t item;
 };
 
@@ -158,8 +158,9 @@ static int by_tie_rule(void const *a, void const *b, void *context)
 {
     struct key const *x = a, *y = b;
     struct order const *o = context;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
+    for (int i = 0; i < PATH_KEY; i++)
+        if (x->key[i] != y->key[i])
+            return x->key[i] < y->key[i] ? -1 : 1;
     int order = path_compare(o->c->view, listing_path(o->listing, x->item),
                              listing_path(o->listing, y->item), o->c->scratch);
     return order ? order : (x->item > y->item) - (x->item < y->item);
@@ -177,10 +178,13 @@ static bool rank_items(struct chooser *c, struct class const *k)
         free(keys);
         return false;
     }
-    for (uint32_t i = 0; i < k->size; i++)
-        if (k->items[i] != CHOOSE_NONE)
-            keys[count++] = (struct key){
-                path_key(c->view, listing_path(k->listing, k->items[i]), c->scratch), k->items[i]};
+    for (uint32_t i = 0; i < k->size; i++) {
+        if (k->items[i] == CHOOSE_NONE)
+            continue;
+        path_key(c->view, listing_path(k->listing, k->items[i]), c->edge_ranks, c->scratch,
+                 keys[count].key);
+        keys[count++].item = k->items[i];
+    }
     if (count)
         qsort_r(keys, count, sizeof *keys, by_tie_rule, &order);
     for (uint32_t i = 0; i < count; i++)
@@ -189,12 +193,39 @@ static bool rank_items(struct chooser *c, struct class const *k)
     return true;
 }
 
+static int by_id(void const *a, void const *b, void *context)
+{
+    struct routes_network const *net = context;
+    uint32_t x = network_edge(net, *(uint32_t const *)a)->id;
+    uint32_t y = network_edge(net, *(uint32_t const *)b)->id;
+    return (x > y) - (x < y);
+}
+
+static bool rank_edges(struct chooser *c)
+{
+    struct view const *v = c->view;
+    uint32_t count = v->first_edges[v->link_count];
+    uint32_t *slots = malloc((count + 1) * sizeof *slots);
+    free(c->edge_ranks);
+    c->edge_ranks = calloc((size_t)c->q->edge_words * 64, sizeof *c->edge_ranks);
+    if (slots && c->edge_ranks) {
+        memcpy(slots, v->edges, count * sizeof *slots);
+        if (count)
+            qsort_r(slots, count, sizeof *slots, by_id, (void *)c->q->net);
+        for (uint32_t i = 0; i < count; i++)
+            c->edge_ranks[slots[i]] = (uint16_t)(i + 1);
+    }
+    bool ranked = slots && c->edge_ranks;
+    free(slots);
+    return ranked;
+}
+
 bool chooser_order(struct chooser *c)
 {
     c->ties = true;
     c->ranked = false;
     memcpy(c->prices, c->boxes[0].prices, c->price_count * sizeof *c->prices);
-    if (!price_box(c, &c->boxes[0], 0))
+    if (!price_box(c, &c->boxes[0], 0) || !rank_edges(c))
         return false;
     for (uint32_t i = 0; i < c->boxes[0].class_count; i++)
         if (!rank_items(c, &c->boxes[0].classes[i]))

@@ -316,7 +316,9 @@ def compare(engine, maker, seed, limit):
     best, taken, counts = oracle.best(net, question, rules)
     wanted = rows_of(taken)
     spoiled = [spoil(rng, net, wanted) for _ in range(4)]
-    more = {"memory": rng.choice([1, 3000])} if pick(rng, 0.4) else {}
+    more = {"memory": rng.choice([1, 3000])} if pick(rng, 0.3) else {}
+    if pick(rng, 0.4):
+        more["patience"] = rng.choice([1, 20, 300])
     answer = engine.ask(question, rules, count=True, check=[wanted] + spoiled, **more)
     got = [{k: r[k] for k in ("train", "stops", "edges")} for r in answer["set"]]
     asked = (question, rules, net.nodes, net.edges, net.mutexes, more)

@@ -2,7 +2,8 @@
  *   {"ops": [...]}                           a step; the answer tells its number
  *   {"undo": true}, {"redo": true}           the last step back, or again
  *   {"question": {...}, "rules": {...}}      the best set; with "memory": that many bytes for
- * lists, with "stop": stops after so many polls
+ * lists, with "stop": stops after so many polls;
+ *                                            "patience": see routes.h
  *   ... "count": true                        the number of routes of each train too
  *   ... "check": [set, ...]                  verdicts on sets
  *   {"reach": company}                       ids of nodes and edges that are reached
@@ -156,6 +157,7 @@ static json_t *ask(struct runner *r, json_t *line, struct reader *reader)
     if (!read_question(reader, json_object_get(line, "question"), json_object_get(line, "rules"),
                        &q))
         return failure(REDO_EPARAMS, reader->error);
+    o.patience = (uint64_t)json_integer_value(json_object_get(line, "patience"));
     o.memory = (size_t)json_integer_value(json_object_get(line, "memory"));
     json_t *stop = json_object_get(line, "stop");
     r->stop = stop ? (long)json_integer_value(stop) : -1;
