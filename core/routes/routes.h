@@ -295,9 +295,9 @@ typedef int routes_poll(void *context, struct routes_progress const *progress);
 struct routes_options {
     routes_poll *poll; /* or NULL */
     void *context;
-    size_t memory;     /* bytes for lists of routes; 0: ROUTES_MEMORY. The rest of a search takes
-                        * less than 1 MiB and 64 bytes times edges times trains. Where the lists do not
-                        * fit, the search goes on without them, slower. */
+    size_t memory;     /* bytes for lists of routes; 0: ROUTES_MEMORY. Where they do not fit, the
+                        * search goes on without them, slower. What else it takes is sized by the
+                        * network alone: see README.md. */
     uint64_t patience; /* work at one question before it is divided into smaller ones; 0: what is
                         * best as a rule. For tests. */
 };
