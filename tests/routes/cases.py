@@ -141,7 +141,7 @@ def main():
         times.append(check_case(engine, failures, path))
     passed = len(cases) - len({f for f in failures})
     queries = 0
-    for path in sorted(args.folder.glob("*.jsonl")):
+    for path in sorted(args.folder.rglob("*.jsonl")):
         queries += play(engine, failures, path, random.Random(path.name))
     for seconds, name, nodes in sorted(times, reverse=True)[:6]:
         print("%8.2f ms %9d nodes  %s" % (seconds * 1e3, nodes, name))
