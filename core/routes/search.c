@@ -98,6 +98,11 @@ static void set_options(struct search *s, struct routes_options const *options)
     s->ticker.next = ROUTES_POLL;
 }
 
+static bool tick(void *context)
+{
+    return ticker_add(context, 1);
+}
+
 static int open_search(struct search **out, struct routes_network const *net,
                        struct routes_question const *asked, struct routes_options const *options,
                        struct routes_fault *fault)
@@ -118,6 +123,8 @@ static int open_search(struct search **out, struct routes_network const *net,
     if (!rc) {
         rc = valuer_open(&s->valuer, &s->q);
         s->has_valuer = !rc;
+        s->valuer.tick = tick;
+        s->valuer.tick_context = &s->ticker;
     }
     if (!rc) {
         rc = found_open(&s->found, &s->view);

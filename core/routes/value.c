@@ -281,6 +281,8 @@ static int64_t best_counted(struct valuer *v, struct route const *r)
         } else if (depth-- == 0) {
             return best;
         }
+        if (v->tick && v->tick(v->tick_context))
+            return best;
         c = &v->choices[depth];
         uint32_t from = c->stop + 1;
         bool forced = c->forces;

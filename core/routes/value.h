@@ -19,7 +19,9 @@ struct valuer {
     uint8_t *counted;  /* of stops, by their place in the route: forced, or taken */
     uint32_t *bonuses; /* of the question, that the route could be paid */
     uint32_t bonus_count;
-    struct choice *choices; /* the way to the set of counted stops that is looked at */
+    struct choice *choices;      /* the way to the set of counted stops that is looked at */
+    bool (*tick)(void *context); /* counts work; true: to stop, with what there is. Or NULL */
+    void *tick_context;
     struct worth worths[VALUE_WORTHS];
     uint32_t worth_count;
 };

@@ -80,6 +80,11 @@ def check_case(engine, failures, path):
         again = engine.ask(case, rules, memory=memory)
         failures.expect(name, "with little memory", (again["set"], again["proven"], again["stable"]),
                         (answer["set"], True, True))
+    # And where the question is divided at once.
+    if max(expected["candidates"]) <= 1200:
+        divided = engine.ask(case, rules, patience=2000)
+        failures.expect(name, "divided", (divided["set"], divided["proven"], divided["stable"]),
+                        (answer["set"], True, True))
     return answer["seconds"], name, answer["nodes"]
 
 
