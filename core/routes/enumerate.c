@@ -302,7 +302,7 @@ static bool descend(struct scan *s, uint32_t step, uint32_t place, uint32_t *thi
     n->value = p->value + (e ? e->value : 0);
     n->gap = p->gap + gap_at(k, place);
     n->passes = p->passes + (e ? e->passes : 0);
-    int64_t rest = best_rest(s, step, p->lane), sum = 0;
+    int64_t rest = best_rest(s, step, p->lane);
     for (uint32_t i = 0; i < s->b->class_count; i++) {
         struct lane const *l = &s->lanes[i];
         uint32_t left = s->left[step + 1][i];
@@ -326,7 +326,6 @@ static bool descend(struct scan *s, uint32_t step, uint32_t place, uint32_t *thi
         rest += left * (value_at(l->k, found) - most);
         if (n->value + rest < needed(s))
             return false;
-        sum += rest;
     }
     return true;
 }
