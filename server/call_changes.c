@@ -13,7 +13,7 @@ static int fail_fault(struct call *call, int code, struct fault const *fault)
     if (code == REDO_ENOMEM || code == REDO_EVERSION)
         return call_fail(call, code);
     error_begin(&call->error, code, "%s", fault->what);
-    snprintf(call->word, sizeof call->word, "%s", fault->field); /* the fault is the caller's */
+    snprintf(call->word, sizeof call->word, "%.120s", fault->field); /* the fault is the caller's */
     if (*call->word)
         error_add_text(&call->error, "field", call->word, strlen(call->word));
     return code;
