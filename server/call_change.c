@@ -28,7 +28,12 @@ static void tell_fault(struct call *call, struct fault const *fault)
 static int fail_operation(struct call *call, int code, struct room const *room,
                           redo_operation const *op)
 {
-    call_fail(call, code);
+    if (code == REDO_ECONSTANT && op->kind == REDO_OP_ADD)
+        error_begin(&call->error, code, "checkequiv is 0, 1 or 2");
+    else if (code == REDO_ECONSTANT && op->kind == REDO_OP_GRAFT)
+        error_begin(&call->error, code, "grafting is 0, 1, 2 or 3");
+    else
+        call_fail(call, code);
     if (op->position != REDO_NOPOSITION)
         error_add_int(&call->error, "position", op->position);
     if (op->kind == REDO_OP_DUPLICATE)
@@ -283,10 +288,17 @@ int call_add_one(struct call *call, struct room *room, redo_operation const *op,
     return cursor ? add_with_cursor(call, room, op, items, r) : call_apply(call, room, op, r);
 }
 
+/* A session told by change takes addchanges alone. */
+static int find_room(struct call *call, struct room **room)
+{
+    int rc = call_room_changed(call, room);
+    return rc || !(*room)->history->changes ? rc : call_fail(call, REDO_EKIND);
+}
+
 int call_addposition(struct call *call)
 {
     struct room *room;
-    int rc = call_room_changed(call, &room);
+    int rc = find_room(call, &room);
     if (rc)
         return rc;
     redo_operation op = {.kind = REDO_OP_ADD,
@@ -442,7 +454,7 @@ static int add_items(struct call *call, struct room *room, struct item const *it
 int call_addpositions(struct call *call)
 {
     struct room *room;
-    int rc = call_room_changed(call, &room);
+    int rc = find_room(call, &room);
     if (rc)
         return rc;
     msgpack_object_array const *list = &call->args.param[1].array;

@@ -13,7 +13,7 @@ static int fail_fault(struct call *call, int code, struct fault const *fault)
     if (code == REDO_ENOMEM || code == REDO_EVERSION)
         return call_fail(call, code);
     error_begin(&call->error, code, "%s", fault->what);
-    snprintf(call->word, sizeof call->word, "%.120s", fault->field); /* the fault is the caller's */
+    snprintf(call->word, sizeof call->word, "%s", fault->field); /* the fault is the caller's */
     if (*call->word)
         error_add_text(&call->error, "field", call->word, strlen(call->word));
     return code;
@@ -227,8 +227,11 @@ int call_getlines(struct call *call)
     if (rc)
         return rc;
     struct turn const *t = changes_turn(room->history, n);
-    if (!t)
-        return call_fail(call, REDO_EFIRST);
+    if (!t) {
+        error_begin(&call->error, REDO_EFIRST,
+                    "the first position has no lines: no turn led to it");
+        return REDO_EFIRST;
+    }
     struct value_reader r = {t->data, t->data + t->size}, item;
     static char const *const names[] = {"lines", "after", "digest"};
     struct buffer *b = call_reply(call);

@@ -235,8 +235,12 @@ static int check_sizes(struct call *call, struct arg const *state, int64_t size,
     }
     if (cmpsize < 0 || cmpsize > size)
         return fail_state(call, "cmpsize is not in 0 to size");
-    if ((int64_t)state->bytes.size != size)
-        return fail_state(call, "size is not the length of the state");
+    if ((int64_t)state->bytes.size != size) {
+        fail_state(call, "size is not the length of the state");
+        error_add_int(&call->error, "expected", size);
+        error_add_int(&call->error, "given", (int64_t)state->bytes.size);
+        return REDO_ESTATE;
+    }
     return REDO_OK;
 }
 
