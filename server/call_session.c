@@ -484,11 +484,11 @@ int call_restoresession(struct call *call)
     struct usage_amount more = {.sessions = 1, .positions = info.positions};
     if (call_check_usage(call, info.owner, more)) /* its bytes have counted all the time */
         return call->error.code;
-    info.sequence = job->sequence;
     struct room *room = rooms_enter(call->gateway, job->history, &info);
     job->history = NULL;
     if (!room)
         return call_fail(call, REDO_ENOMEM);
+    rooms_loaded(call->gateway, room, job);
     batch_restore(change(call), room->handle, room->name, room->name_size);
     room->number = call->number;
     reply_session(call_reply(call), room);

@@ -145,6 +145,19 @@ uint64_t rooms_bytes(struct room const *room)
     return room->stored ? room->bytes : history_memory(room->history);
 }
 
+void rooms_loaded(struct gateway *gateway, struct room *room, struct job const *job)
+{
+    room->sequence = job->sequence;
+    room->damaged = job->damaged || job->info.damaged;
+    if (!job->damaged)
+        return;
+    log_error("session %.*s is damaged: it is served up to operation %llu", (int)room->name_size,
+              room->name, (unsigned long long)room->sequence);
+    int rc = store_set_aside(gateway->store, room->handle, room->sequence);
+    if (rc)
+        log_error("what comes after the damage could not be set aside: %s", redo_strerror(rc));
+}
+
 /* The room of a session that was loaded; another request may have been first. */
 static void finish_load(struct job *job)
 {
@@ -163,15 +176,7 @@ static void finish_load(struct job *job)
         job->result = REDO_ENOMEM;
         return;
     }
-    room->sequence = job->sequence;
-    room->damaged = job->damaged || job->info.damaged;
-    if (job->damaged) {
-        log_error("session %.*s is damaged: it is served up to operation %llu",
-                  (int)room->name_size, room->name, (unsigned long long)room->sequence);
-        int rc = store_set_aside(gateway->store, room->handle, room->sequence);
-        if (rc)
-            log_error("what comes after the damage could not be set aside: %s", redo_strerror(rc));
-    }
+    rooms_loaded(gateway, room, job);
 }
 
 /* What is looked for in the store. */

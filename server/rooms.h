@@ -45,6 +45,10 @@ void rooms_measure(struct gateway *gateway, struct room *room);
 struct room *rooms_enter(struct gateway *gateway, struct history *history,
                          struct store_info const *info);
 
+/* The room's history is what the job has loaded: where that ended, and that what comes after damage
+ * is out of the way. */
+void rooms_loaded(struct gateway *gateway, struct room *room, struct job const *job);
+
 /* Sessions with a history that has failed (an operation was cut short in the middle of what can not
  * be taken back) leave memory, once what was done to them before is on disk, and come back from the
  * store, which knows nothing of it; those that are not stored end. Until then they are refused. */
