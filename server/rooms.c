@@ -92,6 +92,11 @@ bool rooms_departed_since(struct job const *job, uint64_t id)
     return job->gateway->departed[place_of_id(id)] > job->departures;
 }
 
+bool rooms_name_departed_since(struct job const *job, char const *name, size_t size, uint32_t owner)
+{
+    return job->gateway->departed[place_of_name(name, size, owner)] > job->departures;
+}
+
 bool rooms_stale(struct job const *job)
 {
     struct gateway const *gateway = job->gateway;

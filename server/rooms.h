@@ -28,6 +28,8 @@ void rooms_departed(struct gateway *gateway, uint64_t id, char const *name, size
 
 /* Whether that befell this session, or what the job asked for, since the job was started. */
 bool rooms_departed_since(struct job const *job, uint64_t id);
+bool rooms_name_departed_since(struct job const *job, char const *name, size_t size,
+                               uint32_t owner);
 bool rooms_stale(struct job const *job);
 
 /* Batches up to this one are on disk. */
