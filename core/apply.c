@@ -79,11 +79,13 @@ static struct needs supersede_needs(struct history const *h, struct node *longer
 }
 
 /* The new position n is shorter than its equal `longer`. */
-static void supersede(struct history *h, struct node *longer, struct node *n, uint32_t *numbers,
-                      redo_result *r)
+static void supersede(struct history *h, struct node *longer, struct node *n, bool stays,
+                      uint32_t *numbers, redo_result *r)
 {
     better_set(h, longer, n);
     r->supersedes = longer->in.id;
+    if (stays)
+        return;
     if (h->graft == redo_copypath && longer->p.solutionend) {
         copy_path(h, n, longer, numbers);
     } else if ((h->graft == redo_graft || h->graft == redo_graftandcopy) && longer->p.next) {
@@ -116,10 +118,11 @@ struct addition {
     struct node *first; /* of the equal positions, or NULL */
     struct node *rival; /* the better one of them, if it is checked */
     bool shorter;       /* than the rival */
+    bool stays;         /* the rival's subtree: its turns can not be told anew */
 };
 
 /* Room for it, and for all that comes of it. */
-static int reserve_add(struct history *h, struct addition const *a)
+static int reserve_add(struct history *h, struct addition *a)
 {
     struct needs needs = {0};
     if (a->shorter)
@@ -130,7 +133,8 @@ static int reserve_add(struct history *h, struct addition const *a)
         rc = REDO_ENOMEM;
     if (!rc && h->changes && a->shorter && h->graft != redo_nograft)
         rc = changes_plan_move(h, a->rival);
-    return rc;
+    a->stays = rc == REDO_ELINE;
+    return a->stays ? REDO_OK : rc;
 }
 
 static void make_add(struct history *h, struct addition const *a, redo_operation const *op,
@@ -148,7 +152,7 @@ static void make_add(struct history *h, struct addition const *a, redo_operation
         h->waiting++;
     }
     if (a->shorter)
-        supersede(h, a->rival, n, h->scratch, r);
+        supersede(h, a->rival, n, a->stays, h->scratch, r);
     else if (a->rival)
         better_set(h, n, a->rival);
     if (h->changes)
@@ -397,6 +401,8 @@ static int apply_restore(struct history *h, redo_operation const *op, redo_resul
     int rc = history_find(h, op->position, &parent);
     if (rc)
         return rc;
+    if (h->changes)
+        return REDO_EKIND;
     if (!op->state || !op->statesize)
         return REDO_EDAMAGED;
     return subtree_restore(h, parent, op->state, op->statesize, r);
@@ -743,6 +749,8 @@ int history_apply(struct history *h, redo_operation const *op, redo_result *resu
     redo_result r = nothing;
     if (h->cursors.moved)
         cursors_rest(&h->cursors);
+    if (h->changes)
+        changes_begin(h->changes);
     int rc = begin(h, op);
     if (rc)
         return rc;
@@ -754,6 +762,8 @@ int history_apply(struct history *h, redo_operation const *op, redo_result *resu
         h->scratch = NULL;
         h->scratchcap = 0;
     }
+    if (rc && h->changes)
+        changes_refuse(h->changes);
     if (result && rc == REDO_OK)
         *result = r;
     return rc;

@@ -402,6 +402,7 @@ void write_changes(struct history const *h, struct writer *w)
         write_bytes(w, c->schema.bytes, c->schema.size);
         write_number(w, (uint32_t)table.size);
         write_bytes(w, table.data, table.size);
+        write_wide(w, (uint64_t)c->highest);
         free(table.data);
     }
     for (struct node *n = history_from(h, 1); n; n = history_from(h, n->in.id + 1)) {
@@ -422,9 +423,12 @@ static int read_schema(struct history *h, struct varint_reader *r, unsigned flag
         table_size = varint_get(r);
         table = read_bytes(r, table_size);
     }
+    int64_t highest = flags & SCHEMA ? (int64_t)read_wide(r) : 0;
     if (r->bad || flags > (LENIENT | SCHEMA))
         return REDO_EDAMAGED;
     int rc = changes_init(h, schema, schema_size, table, table_size, flags & LENIENT, &fault);
+    if (!rc)
+        rc = changes_take_highest(h->changes, highest);
     return rc == REDO_OK || rc == REDO_ENOMEM || rc == REDO_EVERSION ? rc : REDO_EDAMAGED;
 }
 

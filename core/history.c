@@ -95,7 +95,8 @@ size_t history_memory(struct history const *h)
 {
     return sizeof *h + h->nodes.bytes + states_memory(&h->states) + index_bytes(&h->classes) +
            fans_memory(&h->fans) + h->properties.bytes + authors_memory(&h->authors) +
-           h->cursors.bytes + (h->changes ? changes_memory(h->changes) : 0) + keys_memory(&h->keys) + h->answer.cap * sizeof *h->answer.items;
+           h->cursors.bytes + keys_memory(&h->keys) + h->answer.cap * sizeof *h->answer.items +
+           (h->changes ? changes_memory(h->changes) : 0);
 }
 
 int history_find(struct history const *h, uint32_t number, struct node **node)

@@ -93,7 +93,8 @@ uint32_t history_growth(struct history const *h, redo_operation const *op);
  * REDO_ECONSTANT. */
 int history_check_add(struct history const *h, redo_operation const *op);
 
-/* Whether an ADD that could be applied has another content, a state or lines, than this position. */
+/* Whether an ADD that could be applied has another content, a state or lines, than this position.
+ */
 bool history_differs(struct history const *h, struct node const *n, redo_operation const *op);
 
 /* The position with this number: REDO_OK, REDO_EPOSITION or REDO_EDROPPED. */

@@ -20,6 +20,7 @@ struct call {
     bool waits;         /* the answer tells of what is not on disk yet ... */
     uint64_t number;    /* ... until this batch is */
     struct error error; /* what is answered if the handler does not return REDO_OK */
+    char word[128];     /* a text among its details that has no other place to last in */
 };
 
 typedef int call_handler(struct call *call);
@@ -121,7 +122,8 @@ call_handler call_dropsubtree, call_restoresubtree, call_listsubtrees, call_purg
     call_setproperty, call_getproperties;
 call_handler call_setcursor, call_undo, call_redo, call_movecursor, call_dropcursor, call_getcursor,
     call_getcursors, call_getauthors;
-call_handler call_beginchanges, call_addchanges, call_gettable, call_getlines, call_getdiff;
+call_handler call_beginchanges, call_addchanges, call_gettable, call_getlines, call_getdiff,
+    call_getschema;
 call_handler call_attach, call_readsnapshot, call_detach;
 
 #endif

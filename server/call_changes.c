@@ -1,5 +1,7 @@
 /* Sessions told by change: beginning them, adding turns, and what is known of their tables. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/changes/changes.h"
 #include "server/call.h"
@@ -11,8 +13,9 @@ static int fail_fault(struct call *call, int code, struct fault const *fault)
     if (code == REDO_ENOMEM || code == REDO_EVERSION)
         return call_fail(call, code);
     error_begin(&call->error, code, "%s", fault->what);
-    if (*fault->field)
-        error_add_text(&call->error, "field", fault->field, strlen(fault->field));
+    snprintf(call->word, sizeof call->word, "%.120s", fault->field); /* the fault is the caller's */
+    if (*call->word)
+        error_add_text(&call->error, "field", call->word, strlen(call->word));
     return code;
 }
 
@@ -265,6 +268,17 @@ static bool pack_lines(struct buffer *b, struct turn const *t, bool backwards)
     return true;
 }
 
+/* What the lines of a turn do not tell. */
+static void pack_after(struct buffer *b, struct turn const *t)
+{
+    struct value_reader r = {t->data, t->data + t->size};
+    value_next(&r);
+    value_skip(&r);
+    unsigned char const *after = r.at;
+    value_skip(&r);
+    buffer_append(b, after, (size_t)(r.at - after));
+}
+
 static struct node *ancestor(struct node *a, struct node *b)
 {
     while (a != b) {
@@ -289,10 +303,15 @@ static struct node *pack_steps(struct room *room, struct node *from, struct node
         while (!undo && node_prev(next) != from)
             next = node_prev(next);
         struct node *told = undo ? from : next;
-        pack_array(b, 3);
+        struct turn const *t = changes_turn(room->history, told);
+        pack_array(b, 4);
         pack_uint(b, told->in.id);
         pack_bool(b, undo);
-        failed = !pack_lines(b, changes_turn(room->history, told), undo);
+        failed = !pack_lines(b, t, undo);
+        if (undo)
+            pack_nil(b);
+        else
+            pack_after(b, t);
         if (undo || !failed)
             from = next;
         if (!undo)
@@ -329,5 +348,24 @@ int call_getdiff(struct call *call)
     else
         pack_uint(b, end->in.id);
     buffer_free(&steps);
+    return REDO_OK;
+}
+
+int call_getschema(struct call *call)
+{
+    struct room *room;
+    int rc = find_room(call, &room, false);
+    if (rc)
+        return rc;
+    struct changes const *c = room->history->changes;
+    struct buffer *b = call_reply(call);
+    pack_map(b, 2);
+    pack_key(b, "schema");
+    if (c->has_schema)
+        buffer_append(b, c->schema.bytes, c->schema.size);
+    else
+        pack_nil(b);
+    pack_key(b, "lenient");
+    pack_bool(b, c->lenient);
     return REDO_OK;
 }

@@ -68,6 +68,7 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_ADDCHANGES] = call_addchanges,
     [METHOD_GETTABLE] = call_gettable,
     [METHOD_GETLINES] = call_getlines,
+    [METHOD_GETSCHEMA] = call_getschema,
     [METHOD_GETDIFF] = call_getdiff,
     [METHOD_GETPOSITION] = call_getposition,
     [METHOD_GETBRANCHES] = call_getbranches,

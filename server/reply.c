@@ -133,6 +133,8 @@ void reply_info_fields(struct buffer *b, struct store_info const *info)
         pack_str(b, info->name, info->name_size);
     else
         pack_nil(b);
+    pack_key(b, "kind");
+    pack_cstr(b, info->by_change ? "changes" : "states");
     pack_key(b, "size");
     pack_uint(b, info->size);
     pack_key(b, "cmpsize");

@@ -237,9 +237,10 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
     if (op->kind == REDO_OP_PROPERTY && !valid_property(op))
         return REDO_ETYPE;
     /* Before it is applied: it must not fail after. What can not be encoded can not be applied, nor
-     * can a state of another size, which is not worth the room here. */
+     * can a state of another size, which is not worth the room here; turns have sizes of their own.
+     */
     bool state = op->kind == REDO_OP_ADD || op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_CYCLE;
-    bool applicable = !state || op->statesize == room->history->size;
+    bool applicable = !state || room->history->changes || op->statesize == room->history->size;
     if ((attended || room->attended || room->stored) && applicable &&
         encode(room, op) == REDO_ENOMEM)
         return REDO_ENOMEM;
@@ -260,7 +261,8 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
         batch_keep(committer_change(&room->gateway->committer, hurry, &room->number), room->handle,
                    room->sequence, time(NULL), kept, kept_size);
     free(kept);
-    usage_set(&room->gateway->usage, room->handle, room->history->count, rooms_bytes(room));
+    if (room->gateway->usage.active)
+        usage_set(&room->gateway->usage, room->handle, room->history->count, rooms_bytes(room));
     if (room->attended)
         recent_add(&room->recent, room->sequence, room->number, room->encoded.data,
                    room->encoded.size, room->gateway->committer.committed);

@@ -493,6 +493,7 @@ struct store_info rooms_info(struct room const *room)
         .graft = h->graft,
         .changed = h->changed,
         .solved = first->p.solutionend != 0,
+        .by_change = h->changes != NULL,
         .created = room->created,
         .used = room->used,
         .owner = room->uid,

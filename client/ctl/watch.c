@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "client/ctl/ctl.h"
+#include "client/ctl/kinds.h"
 #include "client/ctl/text.h"
 #include "core/redo.h"
 #include "core/turn.h"
@@ -18,6 +19,7 @@
 struct watch {
     int64_t count;   /* operations to print; 0: no end */
     int64_t printed; /* so far */
+    bool by_change;  /* the session is told by change: adds have turns, not states */
     bool deleted;    /* the session has ended */
     bool lost;       /* something came that is not understood */
 };
@@ -26,6 +28,18 @@ static void print_state(redo_operation const *op)
 {
     fputs(" state=", stdout);
     text_print_hex(stdout, op->state, op->statesize, STATE_BYTES);
+}
+
+/* What an add brings: a state, or how many lines of which kinds. */
+static void print_brought(redo_operation const *op, bool by_change)
+{
+    if (!by_change) {
+        print_state(op);
+        return;
+    }
+    fputs(" lines=[", stdout);
+    kinds_print_turn(stdout, op->state, op->statesize);
+    putchar(']');
 }
 
 static void print_cursor(redo_operation const *op)
@@ -68,7 +82,7 @@ static void print_base(struct turn_item const *item)
 }
 
 /* prev:move=state of each item, and the cursor that moves to one of them. */
-static void print_turn(redo_operation const *op)
+static void print_turn(redo_operation const *op, bool by_change)
 {
     struct turn_item *items;
     uint32_t count, printed = 0;
@@ -85,7 +99,7 @@ static void print_turn(redo_operation const *op)
         fputs(" [prev=", stdout);
         print_base(&items[printed]);
         printf(" move=%d endpoint=%d check=%d", add->move, add->endpoint, add->value);
-        print_state(add);
+        print_brought(add, by_change);
         putchar(']');
     }
     if (printed < adds)
@@ -98,13 +112,13 @@ static void print_turn(redo_operation const *op)
 }
 
 /* The method that makes such operations, and its params. */
-static void print_operation(redo_operation const *op)
+static void print_operation(redo_operation const *op, bool by_change)
 {
     switch (op->kind) {
     case REDO_OP_ADD:
-        printf("addposition prev=%u move=%d endpoint=%d check=%d", op->position, op->move,
-               op->endpoint, op->value);
-        print_state(op);
+        printf("%s prev=%u move=%d endpoint=%d check=%d", by_change ? "addchanges" : "addposition",
+               op->position, op->move, op->endpoint, op->value);
+        print_brought(op, by_change);
         break;
     case REDO_OP_NEXT:
         printf("getnextposition position=%u move=%d", op->position, op->move);
@@ -143,7 +157,7 @@ static void print_operation(redo_operation const *op)
         print_cursor(op);
         break;
     case REDO_OP_TURN:
-        print_turn(op);
+        print_turn(op, by_change);
         break;
     case REDO_OP_CLEAR:
         printf("clearsessionchanged");
@@ -178,7 +192,7 @@ static void print_effects(redo_operation const *op, msgpack_object const *effect
         printf(" dropped=%" PRId64, from);
 }
 
-static bool print_event(msgpack_object_array const *params)
+static bool print_event(msgpack_object_array const *params, bool by_change)
 {
     redo_operation op;
     int64_t sequence;
@@ -189,7 +203,7 @@ static bool print_event(msgpack_object_array const *params)
     msgpack_object_bin const *bytes = &params->ptr[2].via.bin;
     printf("%" PRId64 " ", sequence);
     if (redo_operation_decode(bytes->ptr, bytes->size, &op)) {
-        print_operation(&op);
+        print_operation(&op, by_change);
         if (params->size > 3)
             print_effects(&op, &params->ptr[3]);
     } else { /* of a newer daemon */
@@ -211,12 +225,12 @@ static void notified(void *data, struct message const *m)
         w->deleted = true;
     if (m->method_size != 9 || memcmp(m->method, "operation", 9) != 0)
         return;
-    w->lost = !print_event(&m->params);
+    w->lost = !print_event(&m->params, w->by_change);
     w->printed++;
 }
 
 /* Attaches to the session; the snapshot is of no use here and is given back unread. */
-static int attach(struct ctl *ctl, char const *name)
+static int attach(struct ctl *ctl, struct watch *w, char const *name)
 {
     msgpack_object result;
     int64_t sequence, snapshot;
@@ -229,6 +243,7 @@ static int attach(struct ctl *ctl, char const *name)
     if (!integer_read(map_get(&result, "sequence"), 0, INT64_MAX, &sequence) ||
         !integer_read(map_get(&result, "snapshot"), 0, INT64_MAX, &snapshot))
         return ctl_fail_shape(ctl);
+    w->by_change = session_by_change(&result);
 
     struct buffer *b = ctl_request(ctl, "readsnapshot", 3);
     ctl_pack_name(b, name);
@@ -298,7 +313,7 @@ static int watch(struct ctl *ctl, struct cli_command const *cli, int argc, char 
     }
     ctl->c.notified = notified;
     ctl->c.data = &w;
-    status = attach(ctl, argv[0]);
+    status = attach(ctl, &w, argv[0]);
     if (status == CLI_GO) {
         ctl->method = "watch";
         status = watch_on(ctl, &w, signals);
@@ -323,6 +338,10 @@ struct command const command_watch = {
          "marks:\n" MARKS_HELP "  grafted=5->7    the branches of 5 were taken over by 7\n"
          "  made=8..10      positions made by copying a path\n"
          "  dropped=2       positions dropped by suppresscycle\n"
+         "\n"
+         "Of a session told by change, the lines of a turn by kind:\n"
+         "\n"
+         "  12 addchanges prev=3 move=2 endpoint=0 check=1 lines=[update 3 remove 1] -> 7 new\n"
          "\n"
          "Ends on SIGINT or SIGTERM, or when the session is deleted.\n"},
     watch};

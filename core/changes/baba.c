@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fields: a default is a number, a "string", true, false or [numbers]. */
-static char const objects[] = "name=\"\" x=0 y=0 dir=0 float=0 broken=0 holder=0 followed=0 "
+/* Fields: a default is a number, a "string", true, false or [numbers]; #: of ids. */
+static char const objects[] = "name=\"\" x=0 y=0 dir=0 float=0 broken=0 holder=#0 followed=#0 "
                               "back_init=0 dead=0 colour=[0,3,1] levelfile=\"\" levelname=\"\" "
                               "vislevel=0 completed=0 visstyle=0 maplevel=false colourstr=\"\" "
                               "clearcolour=\"\" originalname=\"\"";
-static char const level[] = "xoffset=0 yoffset=0 dir=0 rotation=0 bonus=0 vision=0 visiontarget=0";
+static char const level[] = "xoffset=0 yoffset=0 dir=0 rotation=0 bonus=0 vision=0 visiontarget=#0";
 static char const cursors[] = "onlevel=\"\" x=0 y=0 dir=0";
 
 static struct {
@@ -96,9 +96,14 @@ static void put_fields(struct value_writer *w, char const *space, char const *te
     for (size_t size; (size = next_word(&text)); text += size) {
         char const *is = memchr(text, '=', size);
         value_put_string(w, text, (size_t)(is - text));
-        value_put_map(w, 1);
+        bool ids = is[1] == '#';
+        value_put_map(w, 1 + ids);
         put_text(w, "default");
-        put_default(w, is + 1, text + size);
+        put_default(w, is + 1 + ids, text + size);
+        if (ids) {
+            put_text(w, "id");
+            value_put_bool(w, true);
+        }
     }
 }
 

@@ -48,9 +48,16 @@ struct changes {
     struct pool turns; /* number of a position -> struct turn * */
     struct checkpoint *checkpoints;
     uint32_t checkpoint_count, interval;
-    size_t bytes;    /* of turns and checkpoints */
-    int64_t highest; /* integer id of an object so far, or 0 */
-    uint32_t *path;  /* scratch */
+    size_t bytes;           /* of turns and checkpoints */
+    int64_t highest;        /* integer id of an object so far, or 0 */
+    int64_t highest_before; /* the operation at work */
+    int64_t told_highest;   /* by what is being loaded */
+    uint32_t values_before; /* the operation at work, or from where on values are to be forgotten */
+    bool refused;           /* the last one: they are */
+    uint32_t *renamed;      /* ids of objects by number, as they were and as they are now: what the
+                               last operation has renamed */
+    uint32_t renamed_count, renamed_cap;
+    uint32_t *path; /* scratch */
     uint32_t path_cap;
     struct fault fault; /* of the last line, schema or table that was refused */
     struct moved *moved;
@@ -62,6 +69,11 @@ struct changes {
 struct history *changes_new(void const *schema, size_t schema_size, void const *table,
                             size_t table_size, bool lenient, struct fault *fault);
 void changes_free(struct changes *c);
+
+/* Around an operation: before it, and after one that has failed, of which nothing stays but
+ * c->fault. */
+void changes_begin(struct changes *c);
+void changes_refuse(struct changes *c);
 size_t changes_memory(struct changes const *c);
 
 /* Takes the main table to prev and on by a turn, which is made: REDO_OK, its state in state; or
@@ -74,7 +86,8 @@ void changes_abandon(struct history *h, struct node *prev, struct turn *turn);
 
 /* The subtree of `longer` will hang below a position with an equal board, to which the main table
  * was taken by changes_compile(): works out its turns anew where objects have other ids there.
- * REDO_OK or a code; then changes_move() puts them in, or changes_stay() forgets them. */
+ * REDO_OK or a code; then changes_move() puts them in, or changes_stay() forgets them. REDO_ELINE:
+ * the schema does not tell enough to do so, the subtree has to stay where it is. */
 int changes_plan_move(struct history *h, struct node *longer);
 void changes_move(struct history *h);
 void changes_stay(struct history *h);
@@ -86,6 +99,10 @@ int changes_init(struct history *h, void const *schema, size_t schema_size, void
                  size_t table_size, bool lenient, struct fault *fault);
 int changes_put_turn(struct history *h, struct node *n, void const *data, size_t size);
 int changes_compile_all(struct history *h);
+
+/* The highest id there was, of an object that may have been dropped since; after changes_init().
+ * REDO_OK or REDO_EDAMAGED. */
+int changes_take_highest(struct changes *c, int64_t highest);
 
 /* Appends the first table, as changes_new() takes it. */
 int changes_put_initial(struct history *h, struct value_writer *w);
@@ -107,7 +124,7 @@ int changes_table(struct history *h, struct node *n, struct table const **table)
 
 /* Appends objects from the one after `after` (a value; size 0: from the first) to w as the value
  * [[id, {field: value}] ...], at most so many; *next is the last one told if there are more, else
- * VALUE_UNKNOWN. */
+ * VALUE_UNKNOWN. REDO_OK, REDO_EOPERATION (no value), REDO_ENOMEM. */
 int changes_put_rows(struct history *h, struct table const *t, enum space space, void const *after,
                      size_t after_size, uint32_t limit, struct value_writer *w, uint32_t *next);
 void changes_put_level(struct history *h, struct table const *t, struct value_writer *w);

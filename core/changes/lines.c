@@ -63,7 +63,7 @@ static void set_fault(struct fault *f, int64_t line, int64_t place, char const *
 {
     *f = (struct fault){.line = line, .place = place};
     snprintf(f->what, sizeof f->what, "%s", what);
-    snprintf(f->field, sizeof f->field, "%.60s", field);
+    snprintf(f->field, sizeof f->field, "%s", field);
 }
 
 static void tell_value(struct changes const *c, uint32_t number, void const **data, size_t *size)
@@ -150,29 +150,46 @@ static int tell(struct line *l, struct source const *source, uint32_t *value)
 
 static uint32_t renamed(struct renaming const *n, uint32_t id)
 {
-    for (uint32_t i = n ? n->count : 0; i > 0; i--)
-        if (n->from[i - 1] == id)
-            return n->to[i - 1];
-    return id;
+    return n && id < n->cap && n->there[id] ? n->there[id] : id;
 }
 
-int renaming_add(struct renaming *n, uint32_t from, uint32_t to)
+int renaming_set(struct renaming *n, uint32_t from, uint32_t to)
 {
-    if (n->count == n->cap) {
-        uint32_t cap = n->cap ? n->cap * 2 : 16;
-        uint32_t *a = realloc(n->from, cap * sizeof *a);
-        if (a)
-            n->from = a;
-        uint32_t *b = realloc(n->to, cap * sizeof *b);
-        if (b)
-            n->to = b;
-        if (!a || !b)
+    if (from >= n->cap) {
+        uint32_t cap = from + from / 2 + 64;
+        uint32_t *grown = realloc(n->there, cap * sizeof *grown);
+        if (!grown)
             return REDO_ENOMEM;
+        memset(grown + n->cap, 0, (cap - n->cap) * sizeof *grown);
+        n->there = grown;
         n->cap = cap;
     }
-    n->from[n->count] = from;
-    n->to[n->count++] = to;
+    if (n->count == n->logcap) {
+        uint32_t cap = n->logcap ? n->logcap * 2 : 16;
+        struct renamed *grown = realloc(n->log, cap * sizeof *grown);
+        if (!grown)
+            return REDO_ENOMEM;
+        n->log = grown;
+        n->logcap = cap;
+    }
+    n->log[n->count++] = (struct renamed){from, n->there[from]};
+    n->there[from] = to;
     return REDO_OK;
+}
+
+void renaming_back(struct renaming *n, uint32_t count)
+{
+    while (n->count > count) {
+        struct renamed last = n->log[--n->count];
+        n->there[last.from] = last.before;
+    }
+}
+
+void renaming_close(struct renaming *n)
+{
+    free(n->there);
+    free(n->log);
+    *n = (struct renaming){0};
 }
 
 /* A value of this field that is an id is another there. */
@@ -235,22 +252,41 @@ static bool check_after(struct turn_reader const *turn)
     return true;
 }
 
+/* What is told beside a line, as it is there. */
+static void write_after(struct line *l, struct value const *field, struct value_reader const *value,
+                        uint32_t there, bool same)
+{
+    struct value_writer *w = &l->run->after;
+    size_t size = (size_t)(value->end - value->at);
+    void const *data = same ? value->at : values_at(&l->run->c->values, there, &size);
+    value_put_array(w, 3);
+    value_put_int(w, l->number);
+    value_put_string(w, field->string.data, field->string.size);
+    value_put_bytes(w, data, size);
+}
+
 /* Puts what is told of a line into the values of a row: REDO_ELINE if it tells of no field. */
 static int take_after(struct line *l, struct after *after, enum space space, uint32_t *values,
                       bool *told)
 {
-    struct value field;
+    struct value name;
     struct value_reader value;
     struct schema const *schema = &l->run->c->schema;
-    while (next_after(after, l->number, &field, &value)) {
-        int f = schema_field(schema, space, field.string.data, field.string.size);
+    while (next_after(after, l->number, &name, &value)) {
+        int f = schema_field(schema, space, name.string.data, name.string.size);
+        uint32_t as_told = VALUE_UNKNOWN;
         int rc = f < 0 ? misfit(l, -1, "what is told beside the line is no field of it", NULL, 0, 0)
                        : values_enter(&l->run->c->values, value.at, (size_t)(value.end - value.at),
-                                      &values[f]);
+                                      &as_told);
         if (rc)
             return rc;
-        if (f >= 0)
-            told[f] = true;
+        uint32_t there = f < 0 ? as_told : value_there(l, &schema->fields[space][f], as_told);
+        if (l->run->mode == LINES_MOVED)
+            write_after(l, &name, &value, there, there == as_told);
+        if (f < 0)
+            continue;
+        values[f] = there;
+        told[f] = true;
     }
     return REDO_OK;
 }
@@ -338,13 +374,39 @@ static int change(struct line *l, struct after *after)
 }
 
 /* An id that no object has had. */
-static int fresh_id(struct changes *c, uint32_t *id)
+static int fresh_id(struct run *run, uint32_t *id)
 {
-    struct value_writer w = {0};
-    value_put_int(&w, ++c->highest);
-    int rc = w.failed ? REDO_ENOMEM : values_enter(&c->values, w.data, w.size, id);
-    free(w.data);
+    struct changes *c = run->c;
+    int rc;
+    do {
+        struct value_writer w = {0};
+        value_put_int(&w, ++c->highest);
+        rc = w.failed ? REDO_ENOMEM : values_enter(&c->values, w.data, w.size, id);
+        free(w.data);
+    } while (!rc && table_find(run->table, SPACE_OBJECTS, *id) != TABLE_NONE);
     return rc;
+}
+
+/* Notes that the object is another there, for whoever asks. */
+static int note_renamed(struct changes *c, uint32_t from, uint32_t to)
+{
+    if (c->renamed_count == c->renamed_cap) {
+        uint32_t cap = c->renamed_cap ? c->renamed_cap * 2 : 16;
+        uint32_t *grown = realloc(c->renamed, 2 * (size_t)cap * sizeof *grown);
+        if (!grown)
+            return REDO_ENOMEM;
+        c->renamed = grown;
+        c->renamed_cap = cap;
+    }
+    c->renamed[2 * c->renamed_count] = from;
+    c->renamed[2 * c->renamed_count++ + 1] = to;
+    return REDO_OK;
+}
+
+int renaming_add(struct changes *c, struct renaming *n, uint32_t from, uint32_t to)
+{
+    int rc = from == to ? REDO_OK : note_renamed(c, from, to);
+    return rc ? rc : renaming_set(n, from, to);
 }
 
 /* Where the id is taken the object has another there. */
@@ -355,9 +417,9 @@ static int create_id(struct line *l, uint32_t told, uint32_t *id)
     if (run->mode != LINES_MOVED)
         return REDO_OK;
     int rc =
-        table_find(run->table, SPACE_OBJECTS, told) != TABLE_NONE ? fresh_id(run->c, id) : REDO_OK;
+        table_find(run->table, SPACE_OBJECTS, told) != TABLE_NONE ? fresh_id(run, id) : REDO_OK;
     if (!rc && (*id != told || renamed(run->renaming, told) != told))
-        rc = renaming_add(run->renaming, told, *id);
+        rc = renaming_add(run->c, run->renaming, told, *id);
     l->items[l->kind->id].instead = *id;
     return rc;
 }
@@ -455,7 +517,7 @@ static bool read_items(struct value_reader *r, struct item *items, uint32_t *cou
 }
 
 /* The line as it is there. */
-static void write_line(struct line const *l, struct value_reader const *rest, uint32_t all)
+static int write_line(struct line const *l, struct value_reader const *rest, uint32_t all)
 {
     struct value_writer *w = &l->run->lines;
     value_put_array(w, all);
@@ -463,13 +525,15 @@ static void write_line(struct line const *l, struct value_reader const *rest, ui
         struct item const *item = &l->items[i];
         size_t size = item->size;
         void const *data = item->data;
-        uint32_t same = VALUE_UNKNOWN;
-        if (item->instead && !values_enter(&l->run->c->values, data, size, &same) &&
-            same != item->instead) /* as it was written where it is equal */
+        uint32_t same = item->instead;
+        if (same && values_enter(&l->run->c->values, data, size, &same))
+            return REDO_ENOMEM;
+        if (same != item->instead) /* as it was written where it is equal */
             data = values_at(&l->run->c->values, item->instead, &size);
         value_put_bytes(w, data, size);
     }
     value_put_bytes(w, rest->at, (size_t)(rest->end - rest->at));
+    return REDO_OK;
 }
 
 static int run_kind(struct line *l, struct after *after)
@@ -508,7 +572,7 @@ static int run_line(struct run *run, struct value_reader *r, uint32_t number, st
                     : misfit(&l, 0, "the schema has no such kind of line", NULL, 0, 0);
     if (!rc && run->mode == LINES_MOVED) {
         struct value_reader rest = {items[l.count - 1].data + items[l.count - 1].size, r->at};
-        write_line(&l, &rest, all);
+        rc = write_line(&l, &rest, all);
     }
     return rc;
 }
@@ -532,10 +596,11 @@ int lines_run(struct run *run, struct turn_reader const *turn)
     }
     for (uint32_t i = 0; !rc && i < turn->count; i++)
         rc = run_line(run, &r, i, &after);
-    if (!rc && (run->steps.failed || run->lines.failed))
+    if (!rc && (run->steps.failed || run->lines.failed || run->after.failed))
         rc = REDO_ENOMEM;
     if (rc) {
-        run->lost = steps_undo(run->table, run->steps.data, run->steps.size);
+        /* Steps that were not all noted can not be taken back. */
+        run->lost = run->steps.failed || steps_undo(run->table, run->steps.data, run->steps.size);
         run->steps.size = 0;
     }
     return rc;

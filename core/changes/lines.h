@@ -18,13 +18,22 @@ struct turn_reader {
 bool turn_open(struct turn_reader *t, void const *data, size_t size);
 
 /* Ids of objects that are others in the place where lines are moved to: by the number of the id as
- * told, and, so that what a turn has added to it can be taken back, in the order of being told. */
+ * told, 0 where it is the same; and what each was before it was set, so that what a turn has added
+ * can be taken back. */
 struct renaming {
-    uint32_t *from, *to;
-    uint32_t count, cap;
+    uint32_t *there;
+    uint32_t cap;
+    struct renamed {
+        uint32_t from, before;
+    } * log;
+    uint32_t count, logcap;
 };
 
-int renaming_add(struct renaming *n, uint32_t from, uint32_t to); /* REDO_OK or REDO_ENOMEM */
+/* REDO_OK or REDO_ENOMEM. renaming_add() also notes it in c->renamed. */
+int renaming_set(struct renaming *n, uint32_t from, uint32_t to);
+int renaming_add(struct changes *c, struct renaming *n, uint32_t from, uint32_t to);
+void renaming_back(struct renaming *n, uint32_t count); /* as when there were so many */
+void renaming_close(struct renaming *n);
 
 enum lines_mode {
     LINES_STRICT,  /* a line that does not fit is refused */
@@ -38,7 +47,8 @@ struct run {
     enum lines_mode mode;
     struct renaming *renaming; /* LINES_MOVED: used and added to */
     struct value_writer steps; /* what was done */
-    struct value_writer lines; /* LINES_MOVED: the lines as they are there */
+    struct value_writer lines; /* LINES_MOVED: the lines as they are there ... */
+    struct value_writer after; /* ... and what is told beside them */
     uint32_t faults;
     bool lost; /* memory lacked for taking back what was done: the table is not what it was */
     struct fault *fault; /* of the first that did not fit */

@@ -21,7 +21,8 @@ static int wrong(struct reading *g, char const *what, char const *name, size_t s
 {
     *g->fault = (struct fault){.line = -1, .place = -1};
     snprintf(g->fault->what, sizeof g->fault->what, "%s", what);
-    snprintf(g->fault->field, sizeof g->fault->field, "%.*s", (int)(size < 60 ? size : 60), name);
+    if (size < sizeof g->fault->field && value_is_text(name, size))
+        memcpy(g->fault->field, name, size);
     return REDO_ESCHEMA;
 }
 
@@ -36,7 +37,8 @@ static bool read_name(struct value_reader *r, struct value *name)
 {
     *name = value_next(r);
     return name->type == VALUE_STRING && name->string.size >= 1 &&
-           name->string.size <= NAME_MAX_SIZE && !memchr(name->string.data, 0, name->string.size);
+           name->string.size <= NAME_MAX_SIZE && !memchr(name->string.data, 0, name->string.size) &&
+           value_is_text(name->string.data, name->string.size);
 }
 
 static char *copy(struct value const *name)
@@ -80,7 +82,7 @@ static int read_attribute(struct reading *g, struct value_reader *r, struct fiel
     if (flag.type != VALUE_BOOL)
         return wrong(g, "a field's board and id are true or false", f->name, f->name_size);
     if (is(&key, "board"))
-        f->board = flag.boolean;
+        f->board = f->told = flag.boolean;
     else if (is(&key, "id"))
         f->is_id = flag.boolean;
     else
@@ -114,6 +116,10 @@ static int read_field(struct reading *g, struct value_reader *r, enum space spac
                  : wrong(g, "a field's attributes are a map", f->name, f->name_size);
     for (uint32_t i = 0; !rc && i < attributes.count; i++)
         rc = read_attribute(g, r, f);
+    if (!rc && f->is_id && f->told)
+        return wrong(g, "a field of ids can not count by its value", f->name, f->name_size);
+    f->board &= !f->is_id;
+    s->ids |= f->is_id;
     return rc;
 }
 

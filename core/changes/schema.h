@@ -18,7 +18,8 @@ struct field {
     uint32_t name_size;
     uint32_t initial; /* number of a value */
     bool board;       /* counts when two boards are compared */
-    bool is_id;       /* its values are ids of objects */
+    bool told;        /* ... as the schema says itself */
+    bool is_id;       /* its values are ids of objects: what counts is which object is meant */
 };
 
 enum line_type { LINE_CHANGE, LINE_CREATE, LINE_REMOVE, LINE_OPAQUE };
@@ -53,6 +54,7 @@ struct schema {
     uint32_t kind_count;
     uint32_t *places;
     uint32_t place_count;
+    bool ids;             /* one of the fields is of ids */
     unsigned char *bytes; /* as it was given, or the name of a built-in one: one value */
     size_t size;
 };
@@ -66,7 +68,7 @@ struct fault {
     char what[120];               /* in words */
     int64_t line;                 /* which of the turn's, or -1 */
     int64_t place;                /* in the line, or -1 */
-    char field[64];               /* or empty */
+    char field[256];              /* or empty */
     void const *expected, *given; /* values; NULL: none. Valid until the next call */
     size_t expected_size, given_size;
 };

@@ -11,7 +11,7 @@ struct step {
     int what;
     enum space space;
     uint32_t id, field, before, after;
-    unsigned char const *row; /* its values */
+    unsigned char const *row; /* how many fields, then each with its value */
 };
 
 static void put(struct value_writer *w, int what, enum space space, uint32_t id)
@@ -36,12 +36,22 @@ void steps_put_set(struct value_writer *w, enum space space, uint32_t id, uint32
     put_number(w, after);
 }
 
+/* The fields of a row that are not as the schema has them at first. */
 static void put_row(struct value_writer *w, struct table const *t, int what, enum space space,
                     uint32_t const *row)
 {
+    struct field const *fields = t->schema->fields[space];
+    uint32_t count = 0;
     put(w, what, space, row[0]);
     for (uint32_t i = 0; i < t->schema->field_count[space]; i++)
+        count += row[1 + i] != fields[i].initial;
+    put_number(w, count);
+    for (uint32_t i = 0; i < t->schema->field_count[space]; i++) {
+        if (row[1 + i] == fields[i].initial)
+            continue;
+        put_number(w, i);
         put_number(w, row[1 + i]);
+    }
 }
 
 void steps_put_add(struct value_writer *w, struct table const *t, enum space space,
@@ -57,7 +67,7 @@ void steps_put_remove(struct value_writer *w, struct table const *t, enum space 
 }
 
 /* Our own bytes: they are as they were written. */
-static struct step next(struct table const *t, struct varint_reader *r)
+static struct step next(struct varint_reader *r)
 {
     struct step s = {.what = *r->at >> 2, .space = (enum space)(*r->at & 3)};
     r->at++;
@@ -69,8 +79,10 @@ static struct step next(struct table const *t, struct varint_reader *r)
         return s;
     }
     s.row = r->at;
-    for (uint32_t i = 0; i < t->schema->field_count[s.space]; i++)
+    for (uint32_t count = varint_get(r); count > 0; count--) {
         varint_get(r);
+        varint_get(r);
+    }
     return s;
 }
 
@@ -79,7 +91,11 @@ static void add(struct table *t, struct step const *s, unsigned char const *end)
     uint32_t row[SCHEMA_FIELDS_MAX + 1] = {s->id};
     struct varint_reader r = {.at = s->row, .end = end};
     for (uint32_t i = 0; i < t->schema->field_count[s->space]; i++)
-        row[1 + i] = varint_get(&r);
+        row[1 + i] = t->schema->fields[s->space][i].initial;
+    for (uint32_t count = varint_get(&r); count > 0; count--) {
+        uint32_t field = varint_get(&r);
+        row[1 + field] = varint_get(&r);
+    }
     table_add(t, s->space, row);
 }
 
@@ -105,7 +121,7 @@ static int reserve(struct table *t, unsigned char const *data, size_t size, bool
     uint32_t rows[SPACES] = {0};
     *count = 0;
     while (r.at < r.end) {
-        struct step s = next(t, &r);
+        struct step s = next(&r);
         rows[s.space] += s.what == (undo ? STEP_REMOVE : STEP_ADD);
         ++*count;
     }
@@ -121,7 +137,7 @@ int steps_do(struct table *t, unsigned char const *data, size_t size)
     uint32_t count;
     int rc = reserve(t, data, size, false, &count);
     while (!rc && r.at < r.end) {
-        struct step s = next(t, &r);
+        struct step s = next(&r);
         do_step(t, &s, false, r.end);
     }
     return rc;
@@ -139,7 +155,7 @@ int steps_undo(struct table *t, unsigned char const *data, size_t size)
     if (rc)
         return rc;
     for (uint32_t i = 0; i < count; i++)
-        steps[i] = next(t, &r);
+        steps[i] = next(&r);
     for (uint32_t i = count; i > 0; i--)
         do_step(t, &steps[i - 1], true, r.end);
     if (steps != few)

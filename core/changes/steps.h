@@ -1,8 +1,8 @@
 /* Steps: what a turn does to a table, as bytes that can be done and undone.
  *
  * Each is a byte, what it does times 4 plus the space; the id; then for a change the field, the
- * value before and the one after, for a row that comes or goes its values. All are numbers of
- * values. */
+ * value before and the one after, for a row that comes or goes how many fields, and each of these
+ * with its value; the others are as at first. All are numbers of values. */
 #ifndef CORE_CHANGES_STEPS_H
 #define CORE_CHANGES_STEPS_H
 

@@ -184,7 +184,9 @@ void table_remove(struct table *t, enum space space, uint32_t slot)
 
 /* ---- comparing --------------------------------------------------------------------------- */
 
-/* The rows of a table in the order of what counts, then of all else, ids last. */
+/* The rows of a table in the order of what counts, ids last. The former is any order, as long as
+ * it is one; that of ids is the same in every process, since it shows in which object stands for
+ * which. */
 struct order {
     struct table const *t;
     enum space space;
@@ -208,86 +210,109 @@ static int compare_rows(void const *x, void const *y, void *order)
     return by_board ? by_board : values_compare(o->t->values, a[0], b[0]);
 }
 
-/* The slots of the rows in use, sorted; NULL without memory. */
-static uint32_t *sorted(struct table const *t, enum space space)
-{
-    struct rows const *rows = &t->rows[space];
-    struct order order = {t, space};
-    uint32_t *slots = malloc((rows->count + 1) * sizeof *slots), count = 0;
-    if (!slots)
-        return NULL;
-    for (uint32_t slot = 0; slot < rows->slots; slot++)
-        if (table_row(t, space, slot)[0])
-            slots[count++] = slot;
-    qsort_r(slots, count, sizeof *slots, compare_rows, &order);
-    return slots;
-}
-
-/* Pairs the rows first .. end of two sorted tables, which are equal in what counts: those with the
- * same id, then the others in the order of their ids. */
-static void pair(struct table const *a, struct table const *b, uint32_t const *as,
-                 uint32_t const *bs, uint32_t first, uint32_t end, uint32_t *pairs)
-{
-    uint32_t left = first; /* of b, not paired: those whose id no row of this run in a has */
-    uint32_t i, j;
-    for (i = j = first; i < end; i++) {
-        uint32_t id = table_row(a, SPACE_OBJECTS, as[i])[0];
-        while (j < end && values_compare(a->values, table_row(b, SPACE_OBJECTS, bs[j])[0], id) < 0)
-            j++;
-        bool same = j < end && table_row(b, SPACE_OBJECTS, bs[j])[0] == id;
-        pairs[as[i]] = same ? bs[j] : TABLE_NONE;
-    }
-    for (i = first; i < end; i++) {
-        if (pairs[as[i]] != TABLE_NONE)
-            continue;
-        for (;; left++) {
-            uint32_t slot = table_find(a, SPACE_OBJECTS, table_row(b, SPACE_OBJECTS, bs[left])[0]);
-            if (slot == TABLE_NONE || pairs[slot] != bs[left])
-                break;
-        }
-        pairs[as[i]] = bs[left++];
-    }
-}
-
-static bool same_sorted(struct table const *a, struct table const *b, enum space space,
-                        uint32_t const *as, uint32_t const *bs, uint32_t *pairs)
+/* Pairs the rows that have the same id in both, and are equal in what counts. */
+static void pair_same(struct table const *a, struct table const *b, enum space space,
+                      uint32_t *pairs)
 {
     struct order order = {a, space};
-    uint32_t count = a->rows[space].count, first = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (compare_board(&order, table_row(a, space, as[i]), table_row(b, space, bs[i])))
-            return false;
-    for (uint32_t i = 1; pairs && space == SPACE_OBJECTS && i <= count; i++) {
-        if (i < count &&
-            !compare_board(&order, table_row(a, space, as[first]), table_row(a, space, as[i])))
+    for (uint32_t slot = 0; slot < a->rows[space].slots; slot++) {
+        uint32_t const *row = table_row(a, space, slot);
+        uint32_t other = row[0] ? table_find(b, space, row[0]) : TABLE_NONE;
+        bool same =
+            other != TABLE_NONE && compare_board(&order, row, table_row(b, space, other)) == 0;
+        pairs[slot] = same ? other : TABLE_NONE;
+    }
+}
+
+/* The rows of t that are in no pair, sorted: how many. t is the first of the tables, or the
+ * second, whose other is the first. */
+static uint32_t list_left(struct table const *t, struct table const *first, enum space space,
+                          uint32_t const *pairs, uint32_t *list)
+{
+    struct order order = {t, space};
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < t->rows[space].slots; slot++) {
+        uint32_t id = table_row(t, space, slot)[0];
+        if (!id)
             continue;
-        pair(a, b, as, bs, first, i, pairs);
-        first = i;
+        uint32_t by = t == first ? slot : table_find(first, space, id);
+        uint32_t mate = by == TABLE_NONE ? TABLE_NONE : pairs[by];
+        if (t == first ? mate == TABLE_NONE : mate != slot)
+            list[count++] = slot;
+    }
+    qsort_r(list, count, sizeof *list, compare_rows, &order);
+    return count;
+}
+
+/* Pairs all rows of a space, by slot of a. */
+static int pair_space(struct table const *a, struct table const *b, enum space space, bool *equal,
+                      uint32_t *pairs)
+{
+    struct order order = {a, space};
+    if (a->rows[space].count != b->rows[space].count) {
+        *equal = false;
+        return REDO_OK;
+    }
+    pair_same(a, b, space, pairs);
+    uint32_t *as = malloc(2 * ((size_t)a->rows[space].count + 1) * sizeof *as);
+    if (!as)
+        return REDO_ENOMEM;
+    uint32_t *bs = as + a->rows[space].count + 1;
+    uint32_t count = list_left(a, a, space, pairs, as);
+    list_left(b, a, space, pairs, bs); /* as many */
+    for (uint32_t i = 0; *equal && i < count; i++)
+        if (compare_board(&order, table_row(a, space, as[i]), table_row(b, space, bs[i])))
+            *equal = false;
+        else
+            pairs[as[i]] = bs[i];
+    free(as);
+    return REDO_OK;
+}
+
+/* Whether this id means in b what it means in a. */
+static bool means_same(struct table const *a, struct table const *b, uint32_t const *objects,
+                       uint32_t id, uint32_t other)
+{
+    uint32_t slot = table_find(a, SPACE_OBJECTS, id);
+    if (slot != TABLE_NONE)
+        return table_row(b, SPACE_OBJECTS, objects[slot])[0] == other;
+    return id == other && table_find(b, SPACE_OBJECTS, id) == TABLE_NONE;
+}
+
+/* Whether the fields of ids in paired rows mean paired objects. */
+static bool same_ids(struct table const *a, struct table const *b, enum space space,
+                     uint32_t const *pairs, uint32_t const *objects)
+{
+    for (uint32_t f = 0; f < a->schema->field_count[space]; f++) {
+        if (!a->schema->fields[space][f].is_id)
+            continue;
+        for (uint32_t slot = 0; slot < a->rows[space].slots; slot++) {
+            uint32_t const *row = table_row(a, space, slot);
+            if (row[0] &&
+                !means_same(a, b, objects, row[1 + f], table_row(b, space, pairs[slot])[1 + f]))
+                return false;
+        }
     }
     return true;
 }
 
 int table_same_board(struct table const *a, struct table const *b, bool *equal, uint32_t *pairs)
 {
+    uint32_t *all[SPACES] = {0};
+    int rc = REDO_OK;
     *equal = true;
-    for (uint32_t i = 0; pairs && i < a->rows[SPACE_OBJECTS].slots; i++)
-        pairs[i] = TABLE_NONE;
-    for (int i = 0; *equal && i < SPACES; i++) {
-        enum space space = (enum space)i;
-        if (a->rows[i].count != b->rows[i].count) {
-            *equal = false;
-            break;
-        }
-        uint32_t *as = sorted(a, space), *bs = sorted(b, space);
-        if (as && bs)
-            *equal = same_sorted(a, b, space, as, bs, pairs);
-        bool failed = !as || !bs;
-        free(as);
-        free(bs);
-        if (failed)
-            return REDO_ENOMEM;
+    for (int i = 0; !rc && *equal && i < SPACES; i++) {
+        all[i] = i == SPACE_OBJECTS && pairs
+                     ? pairs
+                     : malloc(((size_t)a->rows[i].slots + 1) * sizeof **all);
+        rc = all[i] ? pair_space(a, b, (enum space)i, equal, all[i]) : REDO_ENOMEM;
     }
-    return REDO_OK;
+    for (int i = 0; !rc && *equal && a->schema->ids && i < SPACES; i++)
+        *equal = same_ids(a, b, (enum space)i, all[i], all[SPACE_OBJECTS]);
+    for (int i = 0; i < SPACES; i++)
+        if (all[i] != pairs)
+            free(all[i]);
+    return rc;
 }
 
 bool table_same(struct table const *a, struct table const *b)

@@ -117,9 +117,9 @@ struct value value_next(struct value_reader *r)
                                           : bad; /* the rest are ext, or nothing */
 }
 
-bool value_skip(struct value_reader *r)
+static bool skip_in(struct value_reader *r, unsigned most)
 {
-    uint32_t left[VALUE_DEPTH]; /* items of each array or map that it is in */
+    uint32_t left[VALUE_DEPTH_TABLE]; /* items of each array or map that it is in */
     unsigned depth = 0;
     for (;;) {
         struct value v = value_next(r);
@@ -127,7 +127,7 @@ bool value_skip(struct value_reader *r)
             return false;
         uint32_t count = v.type == VALUE_ARRAY ? v.count : v.type == VALUE_MAP ? v.count * 2 : 0;
         if (count) {
-            if (depth == VALUE_DEPTH)
+            if (depth == most)
                 return false;
             left[depth++] = count;
             continue;
@@ -139,16 +139,33 @@ bool value_skip(struct value_reader *r)
     }
 }
 
-bool value_whole(void const *data, size_t size)
+bool value_skip(struct value_reader *r)
+{
+    return skip_in(r, VALUE_DEPTH);
+}
+
+static bool whole_in(void const *data, size_t size, unsigned most)
 {
     struct value_reader r = {data, (unsigned char const *)data + size};
-    return data && value_skip(&r) && r.at == r.end;
+    return data && skip_in(&r, most) && r.at == r.end;
+}
+
+bool value_whole(void const *data, size_t size)
+{
+    return whole_in(data, size, VALUE_DEPTH);
+}
+
+bool value_whole_table(void const *data, size_t size)
+{
+    return whole_in(data, size, VALUE_DEPTH_TABLE);
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
 void value_put_bytes(struct value_writer *w, void const *data, size_t size)
 {
+    if (w->failed)
+        return; /* nothing after what was left out */
     if (w->cap - w->size < size) {
         size_t cap = w->cap + w->cap / 2 + size + 64;
         unsigned char *grown = realloc(w->data, cap);
@@ -261,8 +278,7 @@ static void put_real(struct value_writer *w, double real)
     put_head(w, 0xcb, 8, bits);
 }
 
-/* Whether it is UTF-8: what is not is told as bytes, lest strict readers choke on it. */
-static bool is_text(char const *text, size_t size)
+bool value_is_text(char const *text, size_t size)
 {
     unsigned char const *p = (unsigned char const *)text, *end = p + size;
     while (p < end) {
@@ -317,7 +333,7 @@ static bool put_value(struct value_writer *w, struct value_reader *r)
             put_real(w, v.real);
             break;
         case VALUE_STRING:
-            if (is_text(v.string.data, v.string.size))
+            if (value_is_text(v.string.data, v.string.size))
                 value_put_string(w, v.string.data, v.string.size);
             else
                 put_binary(w, v.string.data, v.string.size);
@@ -341,11 +357,11 @@ static bool put_value(struct value_writer *w, struct value_reader *r)
 
 #define HEAD 12 /* bytes before those of the value: their number, their hash */
 
-int values_init(struct values *v)
+int values_init(struct values *v, uint64_t seed)
 {
     static unsigned char const nil = 0xc0;
     uint32_t number;
-    *v = (struct values){0};
+    *v = (struct values){.seed = seed};
     index_init(&v->index);
     v->cap = 16;
     v->all = calloc(v->cap, sizeof *v->all);
@@ -386,6 +402,13 @@ uint64_t values_hash(struct values const *v, uint32_t number)
     return hash;
 }
 
+/* Its place in the index: seeded, so that no one can prepare values that collide there. */
+static uint32_t index_hash(struct values const *v, uint64_t hash, void const *data, size_t size)
+{
+    return size > 16 ? (uint32_t)XXH3_64bits_withSeed(data, size, v->seed)
+                     : (uint32_t)(hash ^ hash >> 32);
+}
+
 static int insert(struct values *v, void const *data, size_t size, uint64_t hash, uint32_t *number)
 {
     if (v->count == v->cap) {
@@ -407,33 +430,61 @@ static int insert(struct values *v, void const *data, size_t size, uint64_t hash
     v->bytes += HEAD + size + 16 + sizeof *v->all;
     *number = v->count;
     v->all[v->count++] = one;
-    index_insert(&v->index, (uint32_t)hash, *number);
+    index_insert(&v->index, index_hash(v, hash, data, size), *number);
     return REDO_OK;
 }
 
-static int enter(struct values *v, void const *data, size_t size, uint32_t *number)
+int values_form(struct values *v, void const *data, size_t size, size_t *formed)
 {
     struct value_writer w = {.data = v->scratch, .cap = v->scratchcap};
     struct value_reader r = {data, (unsigned char const *)data + size};
-    if (!value_whole(data, size) || size > UINT32_MAX)
+    if (!value_whole(data, size) || size > UINT32_MAX / 2)
         return REDO_EOPERATION;
     put_value(&w, &r);
     v->scratch = w.data;
     v->scratchcap = w.cap;
-    if (w.failed)
-        return REDO_ENOMEM;
-    uint64_t hash = XXH3_64bits(w.data, w.size);
-    struct index_walk walk = index_walk(&v->index, (uint32_t)hash);
+    *formed = w.size;
+    return w.failed ? REDO_ENOMEM : REDO_OK;
+}
+
+static int enter(struct values *v, void const *data, size_t size, uint32_t *number)
+{
+    int rc = values_form(v, data, size, &size);
+    if (rc)
+        return rc;
+    data = v->scratch;
+    uint64_t hash = XXH3_64bits(data, size);
+    struct index_walk walk = index_walk(&v->index, index_hash(v, hash, data, size));
     uint32_t found;
     while ((found = index_next(&v->index, &walk)) != INDEX_NONE) {
         size_t there;
         void const *bytes = values_at(v, found, &there);
-        if (there == w.size && memcmp(bytes, w.data, there) == 0) {
+        if (there == size && memcmp(bytes, data, there) == 0) {
             *number = found;
             return REDO_OK;
         }
     }
-    return insert(v, w.data, w.size, hash, number);
+    return insert(v, data, size, hash, number);
+}
+
+void values_forget(struct values *v, uint32_t from)
+{
+    while (v->count > from) {
+        size_t size;
+        void const *data = values_at(v, --v->count, &size);
+        uint64_t hash = values_hash(v, v->count);
+        index_erase(&v->index, index_hash(v, hash, data, size), v->count);
+        v->bytes -= HEAD + size + 16 + sizeof *v->all;
+        free(v->all[v->count]);
+    }
+    for (unsigned i = 0; i < sizeof v->small / sizeof *v->small; i++)
+        if (v->small[i] >= from)
+            v->small[i] = 0;
+}
+
+size_t values_memory(struct values const *v)
+{
+    return v->bytes + index_bytes(&v->index) + v->scratchcap;
 }
 
 int values_enter(struct values *v, void const *data, size_t size, uint32_t *number)
@@ -458,7 +509,15 @@ static int rank(struct value const *v)
     return v->type == VALUE_STRING ? 1 : 2;
 }
 
-/* In their one form, floats are not whole, or are beyond the range of integers. */
+static double as_real(struct value const *v)
+{
+    return v->type == VALUE_INT    ? (double)v->integer
+           : v->type == VALUE_UINT ? 0x1p64 - 0x1p11 /* floats are less than all of them, or more */
+                                   : v->real;
+}
+
+/* In their one form, floats are not whole, or are beyond the range of integers: what a double can
+ * not tell apart is never a float and an integer. */
 static int compare_numbers(struct value const *a, struct value const *b)
 {
     if (a->type == VALUE_INT && b->type == VALUE_INT)
@@ -466,12 +525,7 @@ static int compare_numbers(struct value const *a, struct value const *b)
     if (a->type == VALUE_UINT && b->type == VALUE_UINT)
         return (a->unsigned_integer > b->unsigned_integer) -
                (a->unsigned_integer < b->unsigned_integer);
-    long double x = a->type == VALUE_INT    ? (long double)a->integer
-                    : a->type == VALUE_UINT ? (long double)a->unsigned_integer
-                                            : (long double)a->real;
-    long double y = b->type == VALUE_INT    ? (long double)b->integer
-                    : b->type == VALUE_UINT ? (long double)b->unsigned_integer
-                                            : (long double)b->real;
+    double x = as_real(a), y = as_real(b);
     if (isnan(x) || isnan(y))
         return (isnan(x) != 0) - (isnan(y) != 0);
     return (x > y) - (x < y);
@@ -479,10 +533,17 @@ static int compare_numbers(struct value const *a, struct value const *b)
 
 int values_compare(struct values const *v, uint32_t a, uint32_t b)
 {
-    size_t asize, bsize;
+    size_t size;
     if (a == b)
         return 0;
-    void const *x = values_at(v, a, &asize), *y = values_at(v, b, &bsize);
+    void const *data = values_at(v, b, &size);
+    return values_compare_to(v, a, data, size);
+}
+
+int values_compare_to(struct values const *v, uint32_t a, void const *y, size_t bsize)
+{
+    size_t asize;
+    void const *x = values_at(v, a, &asize);
     struct value_reader ar = {x, (unsigned char const *)x + asize},
                         br = {y, (unsigned char const *)y + bsize};
     struct value av = value_next(&ar), bv = value_next(&br);

@@ -14,7 +14,8 @@
 
 #include "core/index.h"
 
-#define VALUE_DEPTH 16 /* arrays and maps in one another */
+#define VALUE_DEPTH 16                      /* arrays and maps in one another */
+#define VALUE_DEPTH_TABLE (VALUE_DEPTH + 4) /* in a table, which has such values in it */
 
 /* Reading: where it stands. */
 struct value_reader {
@@ -57,12 +58,17 @@ bool value_skip(struct value_reader *r);
 
 /* Whether these bytes are one value and nothing else. */
 bool value_whole(void const *data, size_t size);
+bool value_whole_table(void const *data, size_t size);
+
+/* Whether it is UTF-8. A string that is not is told as bytes, lest strict readers choke on it. */
+bool value_is_text(char const *text, size_t size);
 
 /* The values of a session by number, each kept once. */
 struct values {
     unsigned char **all; /* by number: 4 bytes of size, 8 of hash, the bytes */
     uint32_t count, cap;
     struct index index;
+    uint64_t seed; /* of the index; shows nowhere */
     size_t bytes;
     unsigned char *scratch;
     size_t scratchcap;
@@ -71,12 +77,20 @@ struct values {
 
 #define VALUE_UNKNOWN 0 /* the number of no value: what a line did not tell */
 
-int values_init(struct values *v); /* REDO_OK or REDO_ENOMEM */
+int values_init(struct values *v, uint64_t seed); /* REDO_OK or REDO_ENOMEM */
 void values_close(struct values *v);
+size_t values_memory(struct values const *v);
 
 /* The number of a value, which is entered if it is new: REDO_OK, REDO_ENOMEM, or REDO_EOPERATION if
  * the bytes are no value. */
 int values_enter(struct values *v, void const *data, size_t size, uint32_t *number);
+
+/* Forgets the values from this number on, to which nothing refers any more. */
+void values_forget(struct values *v, uint32_t from);
+
+/* Writes a value in its one form to v->scratch, valid until the next value: its size; the codes of
+ * values_enter(). */
+int values_form(struct values *v, void const *data, size_t size, size_t *formed);
 
 /* Its bytes; of VALUE_UNKNOWN those of nil. */
 void const *values_at(struct values const *v, uint32_t number, size_t *size);
@@ -87,6 +101,8 @@ uint64_t values_hash(struct values const *v, uint32_t number);
 /* The order of two values, the same in every process: numbers by value, then strings by their
  * bytes, then all others by theirs. */
 int values_compare(struct values const *v, uint32_t a, uint32_t b);
+int values_compare_to(struct values const *v, uint32_t a, void const *data,
+                      size_t size); /* in its one form */
 
 /* Writing, for values that are made here. */
 struct value_writer {

@@ -31,7 +31,7 @@ OUTSIDE = {
 }
 
 
-OF_CHANGES = ("addchanges", "gettable", "getlines", "getdiff", "newundo", "addundo")
+OF_CHANGES = ("addchanges", "gettable", "getlines", "getdiff", "getschema", "newundo", "addundo")
 EKIND = 54
 
 

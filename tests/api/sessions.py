@@ -8,7 +8,7 @@ from api import (EATTACHED, ECONSTANT, EDAMAGED, EEXISTS, EFRAME, EMESSAGE, EMET
                  EUTF8, EVERSION, MIB, STATE_MAX, TESTS, add, begin, check_error, error_of,
                  number, run, served, serving, snapshot, wait_for)
 
-SESSION_FIELDS = {"session", "name", "size", "cmpsize", "graft", "positions", "changed", "sequence",
+SESSION_FIELDS = {"session", "name", "kind", "size", "cmpsize", "graft", "positions", "changed", "sequence",
                   "solved", "damaged", "begun", "used", "bytes", "trashed", "owner", "group", "mode"}
 
 
@@ -27,7 +27,7 @@ def test_begun_session_is_told_whole(daemon, rpc):
     assert isinstance(handle, int) and handle > 0
     assert isinstance(answer.pop("used"), int) and answer.pop("bytes") >= 0
     assert answer.pop("begun") > 0
-    assert answer == {"name": "n", "size": 4, "cmpsize": 3, "graft": 1, "positions": 1,
+    assert answer == {"name": "n", "kind": "states", "size": 4, "cmpsize": 3, "graft": 1, "positions": 1,
                       "changed": False, "sequence": 0, "created": True, "solved": False,
                       "damaged": False, "trashed": None, "owner": os.getuid(), "group": os.getgid(),
                       "mode": 0o600}

@@ -365,5 +365,21 @@ def test_what_has_a_key_is_not_done_after_its_connection_is_closed(place, rpc):
     assert rpc.call("getposition", s, 1)["move"] == 2
 
 
+@placed()
+def test_effects_told_from_the_store_are_those_that_were_told_at_once(place, rpc):
+    s = begin(rpc, name="n")
+    rpc.call("attach", s, {"snapshot": False})
+    for prev, move, value in ((0, 1, 1), (1, 1, 2), (2, 1, 3), (2, 2, 4),
+                              (0, 2, 2),   # takes over the branches of number 2
+                              (0, 3, 5)):  # of which nothing must be told here
+        add(rpc, s, prev, move, value)
+    told = [event.params[3] for event in rpc.wait_notifications(6)]
+    assert [effects["order"] for effects in told] == [[], [], [], [], [0, 5], []]
+    place.restart()
+    with place.connect() as later:
+        later.call("attach", "n", {"since": 0})
+        assert [event.params[3] for event in later.wait_notifications(6)] == told
+
+
 if __name__ == "__main__":
     run()
