@@ -515,6 +515,9 @@ static void run_compact(struct job *job)
     job->result = store_compact(job->gateway->store, job->id);
     for (bool more = true; !job->result && more;)
         job->result = store_shrink(job->gateway->store, &more);
+    struct store_info info;
+    if (!job->result && !(job->result = store_find_id(job->reader, job->id, &info)))
+        job->sequence = info.bytes - info.journal_bytes;
 }
 
 static void finish_compact(struct job *job)
@@ -523,11 +526,16 @@ static void finish_compact(struct job *job)
     if (job->result)
         log_warn("session %llu could not be compacted: %s", (unsigned long long)job->id,
                  redo_strerror(job->result));
-    if (!room)
+    if (!room || !room->compacting) /* another by now */
         return;
     room->compacting = false;
-    /* Of what it takes now the store knows; what came meanwhile is counted from here on. */
-    room->journal_bytes = 0;
+    if (job->result) { /* it is tried again when as much has come as there is */
+        room->journal_bytes = 0;
+        return;
+    }
+    room->journal_bytes -= job->limit < room->journal_bytes ? job->limit : room->journal_bytes;
+    room->bytes = job->sequence + room->journal_bytes;
+    usage_set(&job->gateway->usage, room->handle, room->history->count, room->bytes);
 }
 
 void rooms_compact(struct gateway *gateway, struct room *room)
@@ -541,7 +549,7 @@ void rooms_compact(struct gateway *gateway, struct room *room)
     job->run = run_compact;
     job->finish = finish_compact;
     job->id = room->handle;
+    job->limit = room->journal_bytes; /* what comes after that is in the journal still, or may be */
     room->compacting = true;
-    room->bytes = room->journal_bytes; /* the snapshot will be about that */
     job_start(job);
 }

@@ -261,6 +261,17 @@ def test_bytes_are_limited(place):
     begin(ann, 100000, name="t")
 
 
+@used("--user-bytes", "2M")
+def test_bytes_of_a_session_count_over_its_compactions(place):
+    ann = place.connect(ANN)
+    s = begin(ann, 1000, name="s")
+    for added in range(0, 4000, 20):
+        error, _ = ann.response(ann.send("addpositions", s, [[0, added + i, os.urandom(1000), 0, 0] for i in range(20)]))
+        if error:
+            break
+    assert error and error[2]["limit"] == "user_bytes" and 1.6 * 2**20 < added * 1000 < 2 * 2**20, (added, error)
+
+
 @everywhere_with("--user-bytes", "100K")
 def test_cursors_and_authors_that_are_made_count_and_moving_and_dropping_do_not(place):
     ann = place.connect(ANN)
