@@ -107,16 +107,24 @@ static int check_key(struct call *call)
 
 /* How much more the operation may take: an upper bound. What makes nothing and brings nothing may
  * be done over a limit too, so that there is a way back. */
-static struct usage_amount amount_of(struct room const *room, redo_operation const *op)
+static struct usage_amount amount_of(struct room const *room, struct client *by,
+                                     redo_operation const *op)
 {
     struct history const *h = room->history;
     struct usage_amount more = {.positions = history_growth(h, op)};
+    bool cursor = op->kind == REDO_OP_CURSOR && op->value == redo_step_goto &&
+                  !cursors_find(&h->cursors, op->name, op->namesize);
     bool brings = op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_PROPERTY ||
-                  op->kind == REDO_OP_TURN || more.positions;
+                  op->kind == REDO_OP_TURN || cursor || more.positions;
+    bool drops = op->kind == REDO_OP_DROP || op->kind == REDO_OP_DROPTREE ||
+                 (op->kind == REDO_OP_CURSOR && op->value == redo_step_drop) ||
+                 (op->kind == REDO_OP_PROPERTY && !op->statesize);
     if (brings)
-        more.bytes = room->stored
-                         ? op->statesize
-                         : op->statesize + more.positions * (h->size + sizeof(struct node));
+        more.bytes = op->statesize + (cursor ? op->namesize : 0);
+    if (!room->stored)
+        more.bytes += more.positions * (h->size + sizeof(struct node));
+    if (!drops && room_author_new(room, by))
+        more.bytes += by->name_size + 1;
     return more;
 }
 
@@ -126,7 +134,7 @@ static int check_usage(struct call *call, struct room const *room, redo_operatio
 {
     if (!call->gateway->usage.active || call_known(call, room))
         return REDO_OK;
-    return call_check_usage(call, room->uid, amount_of(room, op));
+    return call_check_usage(call, room->uid, amount_of(room, call->client, op));
 }
 
 int call_submit(struct call *call, struct room *room, redo_operation const *given,

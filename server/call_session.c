@@ -444,6 +444,16 @@ static void run_find_trashed(struct job *job)
                 store_find(job->reader, name->data, name->size, info.owner, &other) == REDO_OK;
 }
 
+/* Whether what the job found of a trashed session, and of the name that it is to get, may not hold
+ * any more. */
+static bool is_stale(struct job const *job)
+{
+    struct buffer const *name = job->name.size ? &job->name : &job->text;
+    return rooms_stale(job) ||
+           (!job->result && !job->more &&
+            rooms_name_departed_since(job, name->data, name->size, job->info.owner));
+}
+
 /* The job that found the trashed session of param 0: REDO_OK, a failure, CALL_LATER. */
 static int find_trashed(struct call *call, struct arg const *name, struct job **found)
 {
@@ -451,7 +461,7 @@ static int find_trashed(struct call *call, struct arg const *name, struct job **
     if (rc)
         return rc;
     struct job *job = call_finished(call, run_find_trashed);
-    if (!job || rooms_stale(job)) {
+    if (!job || is_stale(job)) {
         job = job_new(call->gateway, call->client);
         if (job) {
             job->run = run_find_trashed;
@@ -488,11 +498,11 @@ int call_restoresession(struct call *call)
     struct usage_amount more = {.sessions = 1, .positions = info.positions};
     if (call_check_usage(call, info.owner, more)) /* its bytes have counted all the time */
         return call->error.code;
-    info.sequence = job->sequence;
     struct room *room = rooms_enter(call->gateway, job->history, &info);
     job->history = NULL;
     if (!room)
         return call_fail(call, REDO_ENOMEM);
+    rooms_loaded(call->gateway, room, job);
     batch_restore(change(call), room->handle, room->name, room->name_size);
     room->number = call->number;
     reply_session(call_reply(call), room);
@@ -596,7 +606,8 @@ static int copy_stored(struct call *call, struct room const *room, struct beginn
                        struct room **begun)
 {
     struct job *job = call_finished_of(call, run_copy, room->handle);
-    if (!job) {
+    uint32_t owner = call->client->asker->uid;
+    if (!job || (!job->more && rooms_name_departed_since(job, how->name, how->name_size, owner))) {
         job = job_new(call->gateway, call->client);
         if (job) {
             job->run = run_copy;
@@ -607,8 +618,7 @@ static int copy_stored(struct call *call, struct room const *room, struct beginn
     }
     if (job->result)
         return call_fail(call, job->result);
-    if (job->more || registry_named(&call->gateway->registry, how->name, how->name_size,
-                                    call->client->asker->uid))
+    if (job->more || registry_named(&call->gateway->registry, how->name, how->name_size, owner))
         return fail_exists(call, how->name, how->name_size);
     struct history *history = job->history;
     job->history = NULL; /* the room's, or gone */

@@ -193,6 +193,11 @@ static redo_stamp sign(struct room const *room, struct client *by)
     return stamp;
 }
 
+bool room_author_new(struct room const *room, struct client *client)
+{
+    return !sign(room, client).author;
+}
+
 struct key const *room_key(struct room const *room, struct client *client, void const *key,
                            size_t size)
 {

@@ -71,6 +71,9 @@ void room_free(struct room *room);
 int room_apply(struct room *room, struct client *by, bool hurry, redo_operation const *op,
                redo_result *result);
 
+/* Whether a change by this client makes it an author of the session, which it is not yet. */
+bool room_author_new(struct room const *room, struct client *client);
+
 /* What came of the operation that this client had given this key, or NULL: see redo_operation.key.
  */
 struct key const *room_key(struct room const *room, struct client *client, void const *key,

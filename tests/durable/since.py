@@ -341,4 +341,28 @@ def test_relaxed_operations_that_were_lost_are_not_taken_for_others(place, rpc):
                 rpc = place.connect()
 
 
+@placed("--output-soft", "64K", "--output-hard", "1M")
+def test_what_was_missed_and_may_not_wait_for_a_client_is_to_be_loaded_anew(place, rpc):
+    """It would be disconnected, and the next time again."""
+    session = begin(rpc, 1000, name="n")
+    for k in range(30):
+        rpc.call("addpositions", session, [[0, 100 * k + i, number(100 * k + i, 1000), 0, 0] for i in range(100)])
+    place.restart()
+    with place.connect() as rpc, place.connect() as other:
+        for options in KINDS:
+            for missed in (2, 15):
+                since = rpc.call("getsession", session)["sequence"]
+                for k in range(missed):
+                    rpc.call("addpositions", session, [[0, 10**6 + 1000 * since + 100 * k + i, bytes(999) + b"x", 0, 0]
+                                                       for i in range(100)])
+                call = ("attach", session, {"since": since, **options})
+                if missed == 15:
+                    assert error_of(other, *call) == ERESYNC
+                else:
+                    other.call(*call)
+                    assert len(other.notifications) == 2
+                    other.call("detach", session)
+                    other.notifications.clear()
+
+
 run()
