@@ -94,7 +94,7 @@ struct key const *call_known(struct call const *call, struct room const *room)
     return room_key(room, call->client, key->bytes.data, key->bytes.size);
 }
 
-static int check_key(struct call *call)
+int call_check_key(struct call *call)
 {
     struct arg const *key = args_option(&call->args, "key");
     if (!key || !key->present || (key->bytes.size >= 1 && key->bytes.size <= REDO_KEY_MAX))
@@ -142,7 +142,7 @@ int call_submit(struct call *call, struct room *room, redo_operation const *give
 {
     redo_operation op = *given;
     int rc = call_check_write(call, room);
-    if (rc || (rc = check_key(call)) || (rc = check_usage(call, room, given)))
+    if (rc || (rc = call_check_key(call)) || (rc = check_usage(call, room, given)))
         return rc;
     take_key(call, &op);
     if (op.keysize && conn_hung_up(call->client->conn))
