@@ -286,7 +286,16 @@ enum redo_operation_kind {
     REDO_OP_RESTORE = 12,  /* position, state = a dropped subtree as bytes: back below position */
     REDO_OP_CURSOR = 13,   /* name, value = redo_step, move = n, position = where to, source =
                               expected, or REDO_NOPOSITION */
-    REDO_OP_TURN = 14      /* state = several operations as bytes, all or none: core/README.md */
+    REDO_OP_TURN = 14,     /* state = several operations as bytes, all or none: core/README.md */
+    REDO_OP_NEWUNDO = 15,  /* name = cursor, value = of redo_entry_..., move, endpoint = of the turn
+                              that is closed */
+    REDO_OP_ADDUNDO = 16   /* name = cursor, state = a line (core/changes/README.md) */
+};
+
+/* What a NEWUNDO does: bits of its value. */
+enum {
+    redo_entry_move = 1, /* the turn that is begun has this move */
+    redo_entry_drop = 2  /* what is open is dropped, and no turn */
 };
 
 /* Who caused an operation, and when. The positions that it makes bear it. All 0: not told. */

@@ -57,7 +57,8 @@ struct changes {
     uint32_t *renamed;      /* ids of objects by number, as they were and as they are now: what the
                                last operation has renamed */
     uint32_t renamed_count, renamed_cap;
-    uint32_t *path; /* scratch */
+    uint32_t generation; /* grows when turns change: what was worked out before is to be again */
+    uint32_t *path;      /* scratch */
     uint32_t path_cap;
     struct fault fault; /* of the last line, schema or table that was refused */
     struct moved *moved;
