@@ -28,7 +28,8 @@ void write_bytes(struct writer *w, void const *bytes, size_t size)
     unsigned char *at = reserve(w, size);
     if (w->failed)
         return;
-    memcpy(at, bytes, size);
+    if (size)
+        memcpy(at, bytes, size);
     w->size += size;
 }
 
@@ -449,7 +450,7 @@ void write_changes(struct history const *h, struct writer *w)
     write_number(w, (c->lenient ? LENIENT : 0u) | (c->has_schema ? SCHEMA : 0u));
     if (c->has_schema) {
         /* It is only told, in an order that has to be worked out. */
-        if (changes_put_initial((struct history *)h, &table))
+        if (changes_put_table((struct history *)h, &c->initial, &table))
             w->failed = 1;
         write_number(w, (uint32_t)c->schema.size);
         write_bytes(w, c->schema.bytes, c->schema.size);

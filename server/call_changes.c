@@ -430,7 +430,7 @@ void call_pack_gone_over(struct buffer *b, struct room *room, redo_operation con
     free(list);
 }
 
-static struct node *ancestor(struct node *a, struct node *b)
+static struct node *ancestor(struct node *a, struct node *b) /* of both */
 {
     while (a != b) {
         if (a->p.movecount >= b->p.movecount)

@@ -105,8 +105,11 @@ int changes_compile_all(struct history *h);
  * REDO_OK or REDO_EDAMAGED. */
 int changes_take_highest(struct changes *c, int64_t highest);
 
-/* Appends the first table, as changes_new() takes it. */
-int changes_put_initial(struct history *h, struct value_writer *w);
+/* Appends a table, as changes_new() takes it; the lines of a turn as an array; the lines that lead
+ * from one position to another, as redo_getdiff() tells them. REDO_OK or REDO_ENOMEM. */
+int changes_put_table(struct history *h, struct table const *t, struct value_writer *w);
+int changes_put_lines(struct turn const *t, bool backwards, struct value_writer *w);
+int changes_put_way(struct history *h, struct node *from, struct node *to, struct value_writer *w);
 
 /* n is dropped: it must not have branches any more. */
 void changes_drop(struct history *h, struct node *n);
