@@ -65,6 +65,8 @@ static void tell_cursor(struct call *call, struct room const *room, redo_operati
 int call_fail_cursor(struct call *call, int code, struct room const *room, redo_operation const *op)
 {
     call_fail(call, code);
+    if (code == REDO_ELINE)
+        tell_fault(call, &room->history->changes->fault);
     if (code == REDO_EEXPECTED || code == REDO_ENOCURSOR)
         tell_cursor(call, room, op);
     if (code == REDO_EFULL) {
@@ -115,7 +117,8 @@ static struct usage_amount amount_of(struct room const *room, struct client *by,
     bool cursor = op->kind == REDO_OP_CURSOR && op->value == redo_step_goto &&
                   !cursors_find(&h->cursors, op->name, op->namesize);
     bool brings = op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_PROPERTY ||
-                  op->kind == REDO_OP_TURN || cursor || more.positions;
+                  op->kind == REDO_OP_TURN || op->kind == REDO_OP_ADDUNDO || cursor ||
+                  more.positions;
     bool drops = op->kind == REDO_OP_DROP || op->kind == REDO_OP_DROPTREE ||
                  (op->kind == REDO_OP_CURSOR && op->value == redo_step_drop) ||
                  (op->kind == REDO_OP_PROPERTY && !op->statesize);
@@ -160,8 +163,9 @@ int call_apply(struct call *call, struct room *room, redo_operation const *op, r
     int rc = call_submit(call, room, op, result);
     if (!rc || call->error.code)
         return rc;
-    return op->kind == REDO_OP_CURSOR ? call_fail_cursor(call, rc, room, op)
-                                      : fail_operation(call, rc, room, op);
+    bool cursor =
+        op->kind == REDO_OP_CURSOR || op->kind == REDO_OP_NEWUNDO || op->kind == REDO_OP_ADDUNDO;
+    return cursor ? call_fail_cursor(call, rc, room, op) : fail_operation(call, rc, room, op);
 }
 
 /* With strict: the operation comes upon this position, which must have its state and endpoint. */
@@ -253,8 +257,10 @@ struct buffer *call_answer_add(struct call *call, struct room *room, redo_result
     struct answer const *answer = history_answer(room->history, r);
     bool grafted = r->graftedto != REDO_NOPOSITION, copied = r->made > 1;
     bool supersedes = r->supersedes != REDO_NOPOSITION;
+    bool renamed = room->history->changes && !r->repeated && room->history->changes->renamed_count;
     struct buffer *b = call_reply(call);
-    pack_map(b, REPLY_POSITION_FIELDS + 1u + r->differs + grafted + copied + supersedes + more);
+    pack_map(b, REPLY_POSITION_FIELDS + 1u + r->differs + grafted + copied + supersedes + renamed +
+                    more);
     reply_position_fields(b, &answer->fields);
     pack_key(b, "new");
     pack_bool(b, r->created);
@@ -269,6 +275,10 @@ struct buffer *call_answer_add(struct call *call, struct room *room, redo_result
         pack_uint(b, r->graftedfrom);
         pack_key(b, "to");
         pack_uint(b, r->graftedto);
+    }
+    if (renamed) {
+        pack_key(b, "renamed");
+        reply_renamed(b, room->history);
     }
     if (copied) {
         pack_key(b, "made");

@@ -18,6 +18,17 @@ struct turn *turn_make(struct changes *c, void const *data, size_t size,
                        struct value_writer const *steps, uint32_t faults);
 void turn_free(struct changes *c, struct turn *t);
 
+struct plan;
+
+/* Makes a turn on the main table, which goes on by it, for the position of this number; the plan that
+ * it is of, or NULL. As changes_compile(). */
+int changes_compile_here(struct history *h, struct plan *plan, void const *data, size_t size,
+                         uint32_t number, struct turn **turn, unsigned char state[CHANGES_STATE]);
+
+/* Whether a turn is planned that leads to this state (there), and to this very board (same). */
+int plan_compare(struct history *h, struct plan *p, struct table const *t, void const *state,
+                 bool *there, bool *same);
+
 /* ---- tables on the way (views.c) --------------------------------------------------------- */
 
 struct checkpoint *checkpoint_find(struct changes const *c, uint32_t number);
@@ -32,6 +43,9 @@ int view_copy(struct view *v, struct table const *table, uint32_t at);
 /* To the position before; to any. REDO_OK or REDO_ENOMEM: then it is on the way, or lost. */
 int view_up(struct history *h, struct view *v);
 int view_go(struct history *h, struct view *v, struct node *to);
+
+/* Where two ways meet. */
+struct node *view_meet(struct node *a, struct node *b);
 
 /* Room for so many numbers in c->path. */
 int path_room(struct changes *c, uint32_t count);
