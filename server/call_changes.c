@@ -265,6 +265,17 @@ static bool pack_lines(struct buffer *b, struct turn const *t, bool backwards)
     return true;
 }
 
+/* What the lines of a turn do not tell. */
+static void pack_after(struct buffer *b, struct turn const *t)
+{
+    struct value_reader r = {t->data, t->data + t->size};
+    value_next(&r);
+    value_skip(&r);
+    unsigned char const *after = r.at;
+    value_skip(&r);
+    buffer_append(b, after, (size_t)(r.at - after));
+}
+
 static struct node *ancestor(struct node *a, struct node *b)
 {
     while (a != b) {
@@ -289,10 +300,15 @@ static struct node *pack_steps(struct room *room, struct node *from, struct node
         while (!undo && node_prev(next) != from)
             next = node_prev(next);
         struct node *told = undo ? from : next;
-        pack_array(b, 3);
+        struct turn const *t = changes_turn(room->history, told);
+        pack_array(b, 4);
         pack_uint(b, told->in.id);
         pack_bool(b, undo);
-        failed = !pack_lines(b, changes_turn(room->history, told), undo);
+        failed = !pack_lines(b, t, undo);
+        if (undo)
+            pack_nil(b);
+        else
+            pack_after(b, t);
         if (undo || !failed)
             from = next;
         if (!undo)
