@@ -204,6 +204,17 @@ static int send_on(struct mirror *m, struct change *change, redo_operation const
     }
 }
 
+/* The daemon has refused a line. So does the replica, which is as the daemon's session was then: it
+ * says which, and why, where the program looks for it. */
+static int explain(struct mirror *m, redo_operation const *op)
+{
+    redo_result ignored;
+    if (m->phase != MIRROR_HERE)
+        return REDO_ELINE;
+    return history_apply(m->session.history, op, &ignored) == REDO_ELINE ? REDO_ELINE
+                                                                         : REDO_EDIVERGED;
+}
+
 static int submit(struct mirror *m, redo_operation const *op, redo_result *result)
 {
     unsigned char room[KEY_SIZE];
@@ -216,11 +227,14 @@ static int submit(struct mirror *m, redo_operation const *op, redo_result *resul
     int rc = adds_settle(m); /* what was asked for before is done before */
     if (!rc)
         rc = send_on(m, &change, &keyed, size);
-    if (rc)
+    if (rc == REDO_ELINE)
+        rc = explain(m, op);
+    else if (rc)
         return rc;
-    if (m->lost)
+    else if (m->lost)
         return m->lost;
-    rc = conclude(m, &change, &keyed, result);
+    else
+        rc = conclude(m, &change, &keyed, result);
     if (rc == REDO_EDIVERGED)
         mirror_lose(m, rc);
     return rc;

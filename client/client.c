@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "core/changes/changes.h"
 #include "core/error.h"
 
 #define TIMEOUT_DEFAULT 10000     /* milliseconds */
@@ -119,6 +120,9 @@ struct ask {
     size_t size;
     int cmpsize;
     bool relaxed;
+    void const *table; /* of a session told by change, of which bytes is the schema */
+    size_t table_size;
+    bool lenient;
 };
 
 static int ask(redo_client *client, struct ask *ask)
@@ -215,6 +219,69 @@ redo_session *redo_client_beginsession(redo_client *client, char const *name,
                                        void const *initialstate, int size, int cmpsize)
 {
     return begin_session(client, name, false, initialstate, size, cmpsize);
+}
+
+/* A value that is bytes already; nil if it is none. */
+static void pack_value(struct buffer *b, void const *value, size_t size)
+{
+    if (value)
+        buffer_append(b, value, size);
+    else
+        pack_nil(b);
+}
+
+static void pack_begin_changes(redo_client *client, struct ask *ask)
+{
+    struct buffer *b = request_begin(client, &ask->call.request, "beginchanges");
+    pack_array(b, 2);
+    pack_value(b, ask->bytes, ask->size);
+    pack_map(b, 1u + (ask->table != NULL) + 2u * (ask->name != NULL));
+    pack_key(b, "lenient");
+    pack_bool(b, ask->lenient);
+    if (ask->table) {
+        pack_key(b, "table");
+        pack_value(b, ask->table, ask->table_size);
+    }
+    if (ask->name) {
+        pack_key(b, "name");
+        pack_cstr(b, ask->name);
+        pack_key(b, "join");
+        pack_bool(b, true);
+    }
+}
+
+/* Whether such a session can begin. What comes of it is what the daemon will say, and the bytes are
+ * one value each, as a request must have them. */
+static int check_changes(struct ask const *ask)
+{
+    struct fault fault;
+    struct history *h =
+        changes_new(ask->bytes, ask->size, ask->table, ask->table_size, ask->lenient, &fault);
+    if (!h)
+        return redo_lasterror();
+    history_free(h);
+    return REDO_OK;
+}
+
+redo_session *redo_client_beginchanges(redo_client *client, char const *name, void const *schema,
+                                       size_t schemasize, void const *table, size_t tablesize,
+                                       int lenient)
+{
+    if (!enter(client))
+        return NULL;
+    struct ask ask = {.pack = pack_begin_changes,
+                      .name = name,
+                      .bytes = schemasize ? schema : NULL,
+                      .size = schema ? schemasize : 0,
+                      .table = tablesize ? table : NULL,
+                      .table_size = table ? tablesize : 0,
+                      .lenient = lenient != 0};
+    int rc = check_changes(&ask);
+    if (rc) {
+        client_end(client, rc);
+        return NULL;
+    }
+    return begin(client, &ask);
 }
 
 static void pack_open(redo_client *client, struct ask *ask)
