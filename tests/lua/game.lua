@@ -115,6 +115,15 @@ function plays.redo(record)
   expect("something to redo", true, redo_turn(record.move))
 end
 
+-- Back by what the history tells, where the game's own buffer has nothing any more.
+function plays.back(record)
+  local lines = history:undo()
+  expect("something to undo", not record.none, lines ~= nil)
+  for _, line in ipairs(lines or {}) do
+    back[line[1]](line)
+  end
+end
+
 -- Lines that the game knows nothing of.
 function plays.raw(record)
   for i, line in ipairs(record.lines) do

@@ -138,7 +138,7 @@ def turn(lines, **more):
 
 
 UNDO, REDO, CHECK, TELL = ({"kind": kind} for kind in ("undo", "redo", "check", "tell"))
-SETTLE = {"kind": "settle"}
+SETTLE, BACK = {"kind": "settle"}, {"kind": "back"}
 
 
 def pause(text="here"):
@@ -377,11 +377,23 @@ def test_lines_of_the_wrong_order_are_refused(folder, lua):
 def test_a_saved_game_goes_on_where_it_was_and_undoes_what_was_played_before(folder, lua):
     after = {1: {"name": "baba", "x": 2, "y": 2, "dir": 3}, 2: {"name": "rock", "x": 3, "y": 1, "dir": 0}}
     with Daemon(folder / "s"):
-        Play(folder, lua, script(folder, [turn(RIGHT), turn(DOWN), UNDO])).end()
-        resumed = script(folder, [CHECK, TELL, turn(UP), CHECK, TELL], table=after,
+        Play(folder, lua, script(folder, [turn(RIGHT), turn(DOWN)])).end()
+        resumed = script(folder, [CHECK, turn(UP), CHECK, TELL, BACK, BACK, CHECK, TELL, BACK, CHECK,
+                                  TELL, {"kind": "back", "none": True}], table=after,
                          options={"at": 2, "retry": 0, "timeout": 5})
         out = told(Play(folder, lua, resumed).end())
-        assert [words[2] for words in out] == ["2", "3"]
+        assert [words[2] for words in out] == ["3", "1", "0"]
+
+
+@everywhere
+def test_what_was_played_another_time_can_be_done_again(folder, lua):
+    with Daemon(folder / "s"):
+        Play(folder, lua, script(folder, [turn(RIGHT), turn(DOWN), turn(UP)])).end()
+        out = told(Play(folder, lua, script(folder, [CHECK, REDO, REDO, REDO, CHECK, TELL])).end())
+        assert out[0][:4] == ["here", "false", "3", "1"]
+        rpc = Rpc(folder / "s")
+        assert positions(rpc) == 4
+        rpc.close()
 
 
 if not luas():
