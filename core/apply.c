@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/changes/changes.h"
+#include "core/changes/entry.h"
 #include "core/copy.h"
 #include "core/equal.h"
 #include "core/error.h"
@@ -192,6 +193,11 @@ static inline __attribute__((always_inline)) int apply_add(struct history *h,
     else if (a.turn)
         changes_abandon(h, a.prev, a.turn);
     return rc;
+}
+
+int history_add(struct history *h, redo_operation const *op, redo_result *r)
+{
+    return apply_add(h, op, r);
 }
 
 static int apply_next(struct history *h, redo_operation const *op, redo_result *r)
@@ -488,12 +494,21 @@ static int add_items(struct history *h, struct turn_item *items, uint32_t adds, 
     return REDO_OK;
 }
 
+/* Whether the cursor has lines that are no turn yet. */
+static bool has_open_lines(struct history const *h, redo_operation const *op)
+{
+    struct cursor const *cursor = cursors_find(&h->cursors, op->name, op->namesize);
+    return cursor && cursor->entry && cursor->entry->count;
+}
+
 static int run_turn(struct history *h, struct turn_item *items, uint32_t count, redo_result *r)
 {
     struct turn_item *last = &items[count - 1];
     bool cursor = last->op.kind == REDO_OP_CURSOR, made = false;
     uint32_t adds = count - cursor;
     int rc = h->changes && adds > 1 ? REDO_EKIND : check_turn(h, items, count);
+    if (!rc && cursor && has_open_lines(h, &last->op))
+        rc = REDO_EENTRY;
     if (!rc && cursor)
         rc = cursors_prepare(h, &last->op, &made);
     if (rc)
@@ -561,6 +576,9 @@ static int apply(struct history *h, redo_operation const *op, redo_result *r)
         return cursors_apply(h, op, r);
     case REDO_OP_TURN:
         return apply_turn(h, op, r);
+    case REDO_OP_NEWUNDO:
+    case REDO_OP_ADDUNDO:
+        return entries_apply(h, op, r);
     case REDO_OP_CLEAR:
         r->value = r->changed = h->changed;
         h->changed = false;
@@ -749,5 +767,7 @@ uint32_t history_growth(struct history const *h, redo_operation const *op)
         growth = subtree_look(op->state, op->statesize, &parent, &top, &count) ? count : 0;
     else if (op->kind == REDO_OP_TURN)
         growth = growth_of_turn(h, op);
+    else if (op->kind == REDO_OP_CURSOR || op->kind == REDO_OP_NEWUNDO)
+        growth = op->name && has_open_lines(h, op);
     return growth < NOBODY ? (uint32_t)growth : NOBODY;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/changes/entry.h"
 #include "core/history.h"
 #include "core/solution.h"
 
@@ -12,6 +13,7 @@ static void free_cursor(struct cursor *cursor)
 {
     free(cursor->name);
     free(cursor->forth);
+    entry_free(cursor->entry);
 }
 
 void cursors_close(struct cursors *c)
@@ -93,7 +95,8 @@ struct cursor *cursors_make(struct cursors *c, char const *name, size_t size, ui
 
 void cursors_drop(struct cursors *c, struct cursor *cursor)
 {
-    c->bytes -= cursor->name_size + 1 + cursor->cap * sizeof *cursor->forth;
+    c->bytes -=
+        cursor->name_size + 1 + cursor->cap * sizeof *cursor->forth + entry_bytes(cursor->entry);
     free_cursor(cursor);
     c->count--;
     memmove(cursor, cursor + 1, (size_t)(c->all + c->count - cursor) * sizeof *cursor);
@@ -159,7 +162,7 @@ static struct node *way_next(struct history const *h, struct cursor const *curso
 }
 
 /* Goes one move forth; the way is kept if that leads along it. */
-static void go_forth(struct history const *h, struct cursor *cursor, struct node const *to)
+void cursor_forth(struct history const *h, struct cursor *cursor, struct node const *to)
 {
     if (way_next(h, cursor) == to)
         cursor->count--;
@@ -251,7 +254,7 @@ static void redo(struct history *h, struct cursor *cursor, redo_operation const 
     bool branch = op->value == redo_step_branchforth;
     struct node *to;
     while ((branch || r->value < op->move) && (to = forth(h, cursor))) {
-        go_forth(h, cursor, to);
+        cursor_forth(h, cursor, to);
         r->value++;
         if (branch && to->p.nextcount != 1)
             return;
@@ -265,7 +268,7 @@ static void follow(struct history *h, struct cursor *cursor, redo_operation cons
     if (!to)
         return;
     r->changed = branch_front(h, from, to);
-    go_forth(h, cursor, to);
+    cursor_forth(h, cursor, to);
     r->value = 1;
 }
 
@@ -273,7 +276,7 @@ static void along_solution(struct history *h, struct cursor *cursor, int moves, 
 {
     struct node *to;
     while (r->value < moves && (to = solution_next(here(h, cursor)))) {
-        go_forth(h, cursor, to);
+        cursor_forth(h, cursor, to);
         r->value++;
     }
 }
@@ -365,6 +368,22 @@ static int set(struct history *h, struct cursor *cursor, redo_operation const *o
     return REDO_OK;
 }
 
+/* Before a cursor moves, what is open there is closed. Then the step can not fail. */
+static int close_entry(struct history *h, struct cursor *cursor, redo_operation const *op,
+                       redo_result *r)
+{
+    struct node *n;
+    int rc = op->value == redo_step_goto ? history_find(h, op->position, &n) : REDO_OK;
+    if (!rc)
+        rc = cursor_reserve(&h->cursors, cursor, here(h, cursor)->p.movecount + 1);
+    if (!rc)
+        rc = entry_close(h, cursor, 0, r);
+    if (!rc && r->position != NOBODY && !r->created)
+        touched_order(h->touched, node_prev(here(h, cursor))->in.id);
+    r->value = r->created = 0; /* of the step it is not told */
+    return rc;
+}
+
 int cursors_apply(struct history *h, redo_operation const *op, redo_result *r)
 {
     int rc = cursors_check(h, op);
@@ -377,6 +396,8 @@ int cursors_apply(struct history *h, redo_operation const *op, redo_result *r)
         return REDO_OK;
     }
     uint32_t before = cursor ? cursor->position : NOBODY;
+    if (cursor && cursor->entry && (rc = close_entry(h, cursor, op, r)))
+        return rc;
     rc = op->value == redo_step_goto ? set(h, cursor, op, r) : step(h, cursor, op, r);
     if (rc || !cursor)
         return rc;
@@ -409,5 +430,8 @@ void cursors_settle(struct history *h)
         cursor->position = n->in.id;
         cursor_moved(&h->cursors, cursor);
         forget_way(cursor);
+        h->cursors.bytes -= entry_bytes(cursor->entry);
+        entry_free(cursor->entry); /* its place is gone */
+        cursor->entry = NULL;
     }
 }

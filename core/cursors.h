@@ -10,6 +10,8 @@
 #include "core/redo.h"
 
 struct history;
+struct node;
+struct entry;
 
 struct cursor {
     char *name; /* ends with a 0 byte */
@@ -17,7 +19,8 @@ struct cursor {
     uint32_t position;
     uint32_t *forth; /* by number; some may have been dropped or moved since */
     uint32_t count, cap;
-    bool moved; /* by the last operation */
+    bool moved;          /* by the last operation */
+    struct entry *entry; /* of a session told by change: what is open, or NULL */
 };
 
 struct cursors {
@@ -40,6 +43,9 @@ void cursors_drop(struct cursors *c, struct cursor *cursor);
  */
 void cursor_moved(struct cursors *c, struct cursor *cursor);
 void cursors_rest(struct cursors *c);
+
+/* Goes one move forth; the way is kept if that leads along it. */
+void cursor_forth(struct history const *h, struct cursor *cursor, struct node const *to);
 
 /* Room for so many more steps of the way forth. REDO_OK or REDO_ENOMEM. */
 int cursor_reserve(struct cursors *c, struct cursor *cursor, uint32_t steps);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/changes/changes.h"
+#include "core/changes/entry.h"
 
 /* ---- bytes ------------------------------------------------------------------------------- */
 
@@ -27,7 +28,8 @@ void write_bytes(struct writer *w, void const *bytes, size_t size)
     unsigned char *at = reserve(w, size);
     if (w->failed)
         return;
-    memcpy(at, bytes, size);
+    if (size)
+        memcpy(at, bytes, size);
     w->size += size;
 }
 
@@ -389,6 +391,58 @@ int read_keys(struct history *h, struct varint_reader *r, uint32_t next)
 
 enum { LENIENT = 1, SCHEMA = 2 };
 
+/* The entries that are open, by the places of their cursors. */
+static void write_entries(struct history const *h, struct writer *w)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < h->cursors.count; i++)
+        count += h->cursors.all[i].entry != NULL;
+    write_number(w, count);
+    for (uint32_t i = 0; i < h->cursors.count; i++) {
+        struct entry const *e = h->cursors.all[i].entry;
+        if (!e)
+            continue;
+        write_number(w, i);
+        write_number(w, e->has_move);
+        write_signed(w, e->move);
+        write_number(w, e->count);
+        write_number(w, (uint32_t)e->lines.size);
+        write_bytes(w, e->lines.data, e->lines.size);
+        write_number(w, e->after_count);
+        write_number(w, (uint32_t)e->after.size);
+        write_bytes(w, e->after.data, e->after.size);
+    }
+}
+
+static int read_entry(struct history *h, struct varint_reader *r, struct cursor *cursor)
+{
+    uint32_t has_move = varint_get(r);
+    struct entry head = {.has_move = has_move, .move = varint_get_signed(r)};
+    head.count = varint_get(r);
+    uint32_t lines_size = varint_get(r);
+    void const *lines = read_bytes(r, lines_size);
+    head.after_count = varint_get(r);
+    uint32_t after_size = varint_get(r);
+    void const *after = read_bytes(r, after_size);
+    if (r->bad || has_move > 1 || (!has_move && head.move))
+        return REDO_EDAMAGED;
+    return entry_load(h, cursor, &head, lines, lines_size, after, after_size);
+}
+
+static int read_entries(struct history *h, struct varint_reader *r)
+{
+    uint32_t count = varint_get(r), next = 0;
+    int rc = REDO_OK;
+    for (uint32_t i = 0; !rc && i < count; i++) {
+        uint32_t place = varint_get(r);
+        if (r->bad || place < next || place >= h->cursors.count)
+            return REDO_EDAMAGED;
+        rc = read_entry(h, r, &h->cursors.all[place]);
+        next = place + 1;
+    }
+    return rc;
+}
+
 void write_changes(struct history const *h, struct writer *w)
 {
     struct changes const *c = h->changes;
@@ -396,7 +450,7 @@ void write_changes(struct history const *h, struct writer *w)
     write_number(w, (c->lenient ? LENIENT : 0u) | (c->has_schema ? SCHEMA : 0u));
     if (c->has_schema) {
         /* It is only told, in an order that has to be worked out. */
-        if (changes_put_initial((struct history *)h, &table))
+        if (changes_put_table((struct history *)h, &c->initial, &table))
             w->failed = 1;
         write_number(w, (uint32_t)c->schema.size);
         write_bytes(w, c->schema.bytes, c->schema.size);
@@ -410,6 +464,7 @@ void write_changes(struct history const *h, struct writer *w)
         write_number(w, t->size);
         write_bytes(w, t->data, t->size);
     }
+    write_entries(h, w);
 }
 
 static int read_schema(struct history *h, struct varint_reader *r, unsigned flags)
@@ -442,5 +497,5 @@ int read_changes(struct history *h, struct varint_reader *r)
         void const *data = read_bytes(r, size);
         rc = r->bad ? REDO_EDAMAGED : changes_put_turn(h, n, data, size);
     }
-    return rc;
+    return rc ? rc : read_entries(h, r);
 }

@@ -112,6 +112,9 @@ struct history *history_of(redo_position const *position);
 /* A history without any position, to be filled by whoever loads one; NULL without memory. */
 struct history *history_empty(uint32_t size, uint32_t cmpsize);
 
+/* An ADD, as history_apply() does it. */
+int history_add(struct history *h, redo_operation const *op, redo_result *r);
+
 /* Makes room for so many new positions, of which so many (0 or 1) have a state that no other has,
  * so that history_make() can not fail: REDO_OK, REDO_ENOMEM or REDO_EFULL. */
 int history_reserve(struct history *h, uint32_t positions, uint32_t states);

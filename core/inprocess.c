@@ -1,6 +1,7 @@
 /* Sessions in this process: begun, loaded and ended here, changed at once. */
 #include <stdlib.h>
 
+#include "core/changes/changes.h"
 #include "core/dump.h"
 #include "core/error.h"
 #include "core/session.h"
@@ -33,6 +34,18 @@ redo_session *redo_beginsession(void const *initialstate, int size, int cmpsize)
         return NULL;
     }
     return hold(history_new(initialstate, (size_t)size, (size_t)cmpsize));
+}
+
+redo_session *redo_beginchanges(void const *schema, size_t schemasize, void const *table,
+                                size_t tablesize, int lenient, redo_fault *fault)
+{
+    static _Thread_local struct fault why;
+    struct history *history =
+        changes_new(schema, schemasize, table, tablesize, lenient != 0, &why);
+    if (!history && fault)
+        *fault = (redo_fault){
+            .what = why.what, .field = why.field, .line = (long)why.line, .place = (long)why.place};
+    return hold(history);
 }
 
 redo_session *redo_load(void const *data, size_t size)

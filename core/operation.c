@@ -57,6 +57,10 @@ static unsigned arguments(int kind)
         return POSITION | SOURCE | MAYBE | MOVE | VALUE | NAME;
     case REDO_OP_TURN:
         return STATE;
+    case REDO_OP_NEWUNDO:
+        return MOVE | ENDPOINT | VALUE | NAME;
+    case REDO_OP_ADDUNDO:
+        return NAME | STATE;
     }
     return 0;
 }

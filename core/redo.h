@@ -268,6 +268,77 @@ typedef struct redo_author {
 /* 1 and *author; 0 if that is not known, or on error. */
 int redo_getauthor(redo_position const *position, redo_author *author);
 
+/* ---- sessions told by change ------------------------------------------------------------- */
+
+/* A session of this kind has, in the place of states, the lines of the turn that led to each
+ * position, and keeps the table of objects that they lead to. It is for games that have an undo
+ * buffer of typed lines, as its document describes them. All that is told here of lines, schemas
+ * and tables is in msgpack; core/changes/README.md has their forms. Equal boards are found as equal
+ * states are; functions that take a state refuse such a session (REDO_EKIND). */
+
+/* What does not fit of a line, a schema or a table. */
+typedef struct redo_fault {
+    char const *what;     /* in words; NULL: nothing is known */
+    char const *field;    /* its name, or an empty string */
+    long line, place;     /* of a line: which of its turn, and where in it; each from 0, or -1 */
+    void const *expected; /* values, or NULL */
+    size_t expectedsize;
+    void const *given;
+    size_t givensize;
+} redo_fault;
+
+/* Begins a session: schema is one, or the name of one that is built in, as a msgpack string ("baba",
+ * "baba-old-first"), or NULL: lines are kept and not looked into. table is the first one, or NULL:
+ * an empty one. lenient: lines that do not fit are kept all the same. NULL on error: REDO_ESCHEMA,
+ * REDO_ETABLE (then fault, which may be NULL, tells what is wrong: its text is valid until the next
+ * call of this thread), REDO_ENOMEM. In process only. */
+redo_session *redo_beginchanges(void const *schema, size_t schemasize, void const *table,
+                                size_t tablesize, int lenient, redo_fault *fault);
+
+/* As redo_addposition(), of a turn: [[line ...], after, digest]. after: nil, or what the lines do not
+ * tell of the fields they change, [line, field, value] each; digest: nil, or without a schema a value
+ * that equal boards have in common. NULL on error: REDO_ELINE (redo_getfault() tells why),
+ * REDO_EOPERATION (no turn), REDO_EKIND, and those of redo_addposition(). */
+redo_position *redo_addchanges(redo_session *session, redo_position *prev, int move,
+                               void const *turn, size_t size, int endpoint, int checkequiv);
+
+/* The turn that led to a position, as it was told, but for ids that grafting has changed; the
+ * session's, valid until it changes. REDO_OK, or a code: REDO_EFIRST: the first has none. */
+int redo_getlines(redo_position const *position, void const **turn, size_t *size);
+
+/* The table at a position, in the form that redo_beginchanges() takes. *data is malloc()ed and the
+ * caller's. REDO_OK or a code. */
+int redo_gettable(redo_session *session, redo_position const *position, void **data, size_t *size);
+
+/* The lines that lead from one position to another, as [[number, undone, [line ...], after] ...]:
+ * back to where the ways meet, the lines of each turn newest first, then forth. number is the position
+ * that is left or come to. *data is malloc()ed and the caller's. REDO_OK or a code. */
+int redo_getdiff(redo_session *session, redo_position const *from, redo_position const *to,
+                 void **data, size_t *size);
+
+/* Why the last operation on this session was refused, if for its lines (REDO_ELINE): 1 and *fault,
+ * valid until the next operation; else 0. */
+int redo_getfault(redo_session const *session, redo_fault *fault);
+
+/* A turn told line by line, at a cursor (which is made at the first position if there is none).
+ * redo_newundo() begins an entry; what was open there is closed: if it has lines it becomes a turn,
+ * checked as by redo_check, and the cursor goes there. The turn that is begun has the move *move, or,
+ * if move is NULL or another turn has that, the lowest one from 0 that is free; a branch that has the
+ * very same lines is followed. Returns where the cursor is then; NULL on error.
+ * redo_addundo() adds a line: REDO_OK; REDO_ELINE and the entry is as it was; or another code.
+ * redo_dropundo() drops what is open. REDO_OK or a code.
+ * Whatever else moves the cursor closes what is open first. */
+redo_position *redo_newundo(redo_session *session, char const *cursor, int const *move);
+int redo_addundo(redo_session *session, char const *cursor, void const *line, size_t size);
+int redo_dropundo(redo_session *session, char const *cursor);
+
+/* Moves a cursor back or forth by one turn, as redo_step_undo and redo_step_redo do, and tells the
+ * lines gone over as an array: of an undo newest first, of a redo oldest first; an empty array if
+ * there is no turn. *lines is malloc()ed and the caller's; lines may be NULL. Where the cursor is
+ * then; NULL on error. */
+redo_position *redo_undo(redo_session *session, char const *cursor, void **lines, size_t *size);
+redo_position *redo_redo(redo_session *session, char const *cursor, void **lines, size_t *size);
+
 /* ---- operations: what every change of a session is --------------------------------------- */
 
 /* The functions above that change a session form one of these and apply it. */
@@ -286,7 +357,16 @@ enum redo_operation_kind {
     REDO_OP_RESTORE = 12,  /* position, state = a dropped subtree as bytes: back below position */
     REDO_OP_CURSOR = 13,   /* name, value = redo_step, move = n, position = where to, source =
                               expected, or REDO_NOPOSITION */
-    REDO_OP_TURN = 14      /* state = several operations as bytes, all or none: core/README.md */
+    REDO_OP_TURN = 14,     /* state = several operations as bytes, all or none: core/README.md */
+    REDO_OP_NEWUNDO = 15,  /* name = cursor, value = of redo_entry_..., move, endpoint = of the turn
+                              that is closed */
+    REDO_OP_ADDUNDO = 16   /* name = cursor, state = a line (core/changes/README.md) */
+};
+
+/* What a NEWUNDO does: bits of its value. */
+enum {
+    redo_entry_move = 1, /* the turn that is begun has this move */
+    redo_entry_drop = 2  /* what is open is dropped, and no turn */
 };
 
 /* Who caused an operation, and when. The positions that it makes bear it. All 0: not told. */

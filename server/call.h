@@ -99,6 +99,11 @@ int call_add_one(struct call *call, struct room *room, redo_operation const *op,
 struct buffer *call_answer_add(struct call *call, struct room *room, redo_result const *r,
                                unsigned more);
 
+/* Packs the lines that an undo or a redo of a session told by change has gone over, and what they do
+ * not tell: two fields, nil if they are more than a page, or not known any more. */
+void call_pack_gone_over(struct buffer *b, struct room *room, redo_operation const *op,
+                         redo_result const *r);
+
 /* The POSITION that an operation has answered, as it was when it did. */
 void call_pack_position(struct buffer *b, struct room *room, redo_result const *r);
 
@@ -121,8 +126,8 @@ call_handler call_dropsubtree, call_restoresubtree, call_listsubtrees, call_purg
     call_setproperty, call_getproperties;
 call_handler call_setcursor, call_undo, call_redo, call_movecursor, call_dropcursor, call_getcursor,
     call_getcursors, call_getauthors;
-call_handler call_beginchanges, call_addchanges, call_gettable, call_getlines, call_getdiff,
-    call_getschema;
+call_handler call_beginchanges, call_addchanges, call_newundo, call_addundo, call_gettable,
+    call_getlines, call_getdiff, call_getschema;
 call_handler call_attach, call_readsnapshot, call_detach;
 
 #endif

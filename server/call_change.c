@@ -60,6 +60,8 @@ static void tell_cursor(struct call *call, struct room const *room, redo_operati
 int call_fail_cursor(struct call *call, int code, struct room const *room, redo_operation const *op)
 {
     call_fail(call, code);
+    if (code == REDO_ELINE)
+        tell_fault(call, &room->history->changes->fault);
     if (code == REDO_EEXPECTED || code == REDO_ENOCURSOR)
         tell_cursor(call, room, op);
     if (code == REDO_EFULL) {
@@ -107,7 +109,7 @@ static struct usage_amount amount_of(struct room const *room, redo_operation con
     struct history const *h = room->history;
     struct usage_amount more = {.positions = history_growth(h, op)};
     bool brings = op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_PROPERTY ||
-                  op->kind == REDO_OP_TURN || more.positions;
+                  op->kind == REDO_OP_TURN || op->kind == REDO_OP_ADDUNDO || more.positions;
     if (brings)
         more.bytes = room->stored
                          ? op->statesize
@@ -147,8 +149,9 @@ int call_apply(struct call *call, struct room *room, redo_operation const *op, r
     int rc = call_submit(call, room, op, result);
     if (!rc || call->error.code)
         return rc;
-    return op->kind == REDO_OP_CURSOR ? call_fail_cursor(call, rc, room, op)
-                                      : fail_operation(call, rc, room, op);
+    bool cursor =
+        op->kind == REDO_OP_CURSOR || op->kind == REDO_OP_NEWUNDO || op->kind == REDO_OP_ADDUNDO;
+    return cursor ? call_fail_cursor(call, rc, room, op) : fail_operation(call, rc, room, op);
 }
 
 /* With strict: the operation comes upon this position, which must have its state and endpoint. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/changes/changes.h"
+#include "core/changes/entry.h"
 #include "server/call.h"
 #include "server/page.h"
 #include "server/reply.h"
@@ -135,6 +136,68 @@ int call_addchanges(struct call *call)
     return REDO_OK;
 }
 
+/* ---- entries ----------------------------------------------------------------------------- */
+
+/* Applies an operation on the entry of the cursor of param 1. */
+static int apply_entry(struct call *call, struct room *room, redo_operation *op, redo_result *r)
+{
+    struct arg const *name = &call->args.param[1];
+    op->name = name->bytes.data;
+    op->namesize = name->bytes.size;
+    op->position = op->source = REDO_NOPOSITION;
+    return call_apply(call, room, op, r);
+}
+
+int call_newundo(struct call *call)
+{
+    struct room *room;
+    redo_result r;
+    struct arg const *move = args_option(&call->args, "move");
+    bool drop = args_flag(&call->args, "drop", false);
+    redo_operation op = {.kind = REDO_OP_NEWUNDO,
+                         .move = move->present ? (int)move->integer : 0,
+                         .endpoint = (int)args_integer(&call->args, "endpoint", 0),
+                         .value =
+                             (move->present ? redo_entry_move : 0) | (drop ? redo_entry_drop : 0)};
+    int rc = find_room(call, &room);
+    if (rc || (rc = apply_entry(call, room, &op, &r)))
+        return rc;
+    struct buffer *b = call_answer_add(call, room, &r, 1);
+    pack_key(b, "turn");
+    pack_bool(b, r.value);
+    return REDO_OK;
+}
+
+int call_addundo(struct call *call)
+{
+    struct room *room;
+    struct buffer line;
+    redo_result r;
+    struct arg const *after = args_option(&call->args, "after");
+    int rc = find_room(call, &room);
+    if (rc)
+        return rc;
+    buffer_init(&line);
+    if (after->present)
+        pack_array(&line, 2);
+    pack_list(&line, &call->args.param[2]);
+    if (after->present)
+        pack_list(&line, after);
+    redo_operation op = {.kind = REDO_OP_ADDUNDO, .state = line.data, .statesize = line.size};
+    rc = line.failed ? call_fail(call, REDO_ENOMEM) : apply_entry(call, room, &op, &r);
+    buffer_free(&line);
+    if (rc)
+        return rc;
+    struct buffer *b = call_reply(call);
+    struct cursor const *cursor = cursors_find(&room->history->cursors, op.name, op.namesize);
+    pack_map(b, 2);
+    pack_key(b, "lines");
+    pack_int(b, r.value);
+    pack_key(b, "faults");
+    pack_uint(b, cursor && cursor->entry ? cursor->entry->faults : 0);
+    return REDO_OK;
+}
+
 /* ---- telling ----------------------------------------------------------------------------- */
 
 /* The session of param 0 and the position of a param. */
@@ -242,8 +305,9 @@ int call_getlines(struct call *call)
     return REDO_OK;
 }
 
-/* The lines of a turn, in the order of their happening or the other way round. */
-static bool pack_lines(struct buffer *b, struct turn const *t, bool backwards)
+/* The lines of a turn, in the order of their happening or the other way round; adds how many they
+ * are. */
+static bool put_lines(struct buffer *b, struct turn const *t, bool backwards, uint32_t *told)
 {
     struct value_reader r = {t->data, t->data + t->size};
     value_next(&r);
@@ -256,13 +320,21 @@ static bool pack_lines(struct buffer *b, struct turn const *t, bool backwards)
         value_skip(&r);
     }
     starts[count] = r.at;
-    pack_array(b, count);
+    *told += count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t k = backwards ? count - 1 - i : i;
         buffer_append(b, starts[k], (size_t)(starts[k + 1] - starts[k]));
     }
     free(starts);
     return true;
+}
+
+/* The same as one array. */
+static bool pack_lines(struct buffer *b, struct turn const *t, bool backwards)
+{
+    uint32_t count = 0;
+    pack_array(b, (uint32_t)changes_lines(t->data, t->size));
+    return put_lines(b, t, backwards, &count);
 }
 
 /* What the lines of a turn do not tell. */
@@ -276,7 +348,89 @@ static void pack_after(struct buffer *b, struct turn const *t)
     buffer_append(b, after, (size_t)(r.at - after));
 }
 
-static struct node *ancestor(struct node *a, struct node *b)
+/* The positions whose turns were gone over: those that an undo has put on the way, or those before
+ * the one that a redo has come to. In the order in which their lines are told; NULL: there are none
+ * to be told. */
+static struct node **gone_over(struct room *room, redo_operation const *op, redo_result const *r)
+{
+    struct history *h = room->history;
+    bool redo = op->value == redo_step_redo || op->value == redo_step_move;
+    struct cursor const *cursor = cursors_find(&h->cursors, op->name, op->namesize);
+    uint32_t steps = (uint32_t)r->value;
+    struct node **list;
+    if (r->repeated || !cursor || steps > PAGE_BYTES / 8 ||
+        !(list = malloc((steps + 1) * sizeof *list)))
+        return NULL;
+    struct node *n = node_at(h, cursor->position);
+    for (uint32_t i = 0; i < steps; i++) {
+        list[redo ? steps - 1 - i : i] = n;
+        if (redo)
+            n = node_prev(n);
+        else
+            list[i] = node_at(h, cursor->forth[cursor->count - steps + i]);
+    }
+    return list;
+}
+
+/* What the lines of a turn do not tell, their numbers by so many more. */
+static uint32_t pack_after_from(struct buffer *b, struct turn const *t, uint32_t first)
+{
+    struct value_reader r = {t->data, t->data + t->size};
+    value_next(&r);
+    value_skip(&r);
+    struct value all = value_next(&r);
+    uint32_t count = all.type == VALUE_ARRAY ? all.count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        value_next(&r);
+        struct value line = value_next(&r);
+        unsigned char const *start = r.at;
+        value_skip(&r);
+        value_skip(&r);
+        pack_array(b, 3);
+        pack_uint(b, first + (uint64_t)line.integer);
+        buffer_append(b, start, (size_t)(r.at - start));
+    }
+    return count;
+}
+
+static void pack_counted(struct buffer *b, struct buffer const *items, uint32_t count)
+{
+    pack_array(b, count);
+    buffer_append(b, items->data, items->size);
+}
+
+void call_pack_gone_over(struct buffer *b, struct room *room, redo_operation const *op,
+                         redo_result const *r)
+{
+    struct buffer lines, after;
+    struct node **list = gone_over(room, op, r);
+    bool undo = op->value == redo_step_undo || op->value == redo_step_undomine, told = list;
+    uint32_t count = 0, after_count = 0;
+    buffer_init(&lines);
+    buffer_init(&after);
+    for (int i = 0; told && i < r->value; i++) {
+        struct turn const *t = changes_turn(room->history, list[i]);
+        if (!undo)
+            after_count += pack_after_from(&after, t, count);
+        told = put_lines(&lines, t, undo, &count) && lines.size < PAGE_BYTES;
+    }
+    told = told && !lines.failed && !after.failed;
+    pack_key(b, "lines");
+    if (told)
+        pack_counted(b, &lines, count);
+    else
+        pack_nil(b);
+    pack_key(b, "after");
+    if (told && after_count)
+        pack_counted(b, &after, after_count);
+    else
+        pack_nil(b);
+    buffer_free(&lines);
+    buffer_free(&after);
+    free(list);
+}
+
+static struct node *ancestor(struct node *a, struct node *b) /* of both */
 {
     while (a != b) {
         if (a->p.movecount >= b->p.movecount)

@@ -24,13 +24,17 @@ static int move(struct call *call, struct room *room, int step, int n, uint32_t 
     if (rc)
         return rc;
     struct buffer *b = call_reply(call);
-    pack_map(b, 3);
+    bool lines = room->history->changes && (step == redo_step_undo || step == redo_step_undomine ||
+                                            step == redo_step_redo || step == redo_step_move);
+    pack_map(b, lines ? 5 : 3);
     pack_key(b, "name");
     pack_str(b, name->bytes.data, name->bytes.size);
     pack_key(b, "position");
     call_pack_position(b, room, &r);
     pack_key(b, "steps");
     pack_int(b, r.value);
+    if (lines)
+        call_pack_gone_over(b, room, &op, &r);
     return REDO_OK;
 }
 

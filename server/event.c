@@ -54,6 +54,10 @@ static char const *method_of(redo_operation const *op)
         return method_of_cursor(op);
     case REDO_OP_TURN:
         return "addpositions";
+    case REDO_OP_NEWUNDO:
+        return "newundo";
+    case REDO_OP_ADDUNDO:
+        return "addundo";
     }
     return "";
 }
@@ -179,6 +183,7 @@ static void pack_touched(struct buffer *b, struct history const *h, redo_operati
 static uint32_t front_of(struct history const *h, redo_operation const *op, redo_result const *r)
 {
     bool may = op->kind == REDO_OP_ADD || op->kind == REDO_OP_NEXT ||
+               (op->kind == REDO_OP_NEWUNDO && r->value) ||
                (op->kind == REDO_OP_CURSOR && op->value == redo_step_move && r->value);
     struct node *n;
     if (!may || r->position == REDO_NOPOSITION || history_find(h, r->position, &n) || !n->p.prev)

@@ -162,6 +162,11 @@ static void print_operation(redo_operation const *op, bool by_change)
     case REDO_OP_CLEAR:
         printf("clearsessionchanged");
         break;
+    case REDO_OP_NEWUNDO:
+    case REDO_OP_ADDUNDO:
+        fputs(op->kind == REDO_OP_NEWUNDO ? "newundo cursor=" : "addundo cursor=", stdout);
+        text_print(stdout, op->name, op->namesize);
+        break;
     }
 }
 

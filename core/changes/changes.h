@@ -57,7 +57,8 @@ struct changes {
     uint32_t *renamed;      /* ids of objects by number, as they were and as they are now: what the
                                last operation has renamed */
     uint32_t renamed_count, renamed_cap;
-    uint32_t *path; /* scratch */
+    uint32_t generation; /* grows when turns change: what was worked out before is to be again */
+    uint32_t *path;      /* scratch */
     uint32_t path_cap;
     struct fault fault; /* of the last line, schema or table that was refused */
     struct moved *moved;
@@ -104,8 +105,11 @@ int changes_compile_all(struct history *h);
  * REDO_OK or REDO_EDAMAGED. */
 int changes_take_highest(struct changes *c, int64_t highest);
 
-/* Appends the first table, as changes_new() takes it. */
-int changes_put_initial(struct history *h, struct value_writer *w);
+/* Appends a table, as changes_new() takes it; the lines of a turn as an array; the lines that lead
+ * from one position to another, as redo_getdiff() tells them. REDO_OK or REDO_ENOMEM. */
+int changes_put_table(struct history *h, struct table const *t, struct value_writer *w);
+int changes_put_lines(struct turn const *t, bool backwards, struct value_writer *w);
+int changes_put_way(struct history *h, struct node *from, struct node *to, struct value_writer *w);
 
 /* n is dropped: it must not have branches any more. */
 void changes_drop(struct history *h, struct node *n);

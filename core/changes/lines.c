@@ -237,14 +237,14 @@ static bool next_after(struct after *a, uint32_t line, struct value *field,
 static bool check_after(struct turn_reader const *turn)
 {
     struct value_reader r = turn->after;
-    int64_t before = 0;
+    int64_t before = turn->first, end = before + turn->count;
     for (uint32_t i = 0; i < turn->after_count; i++) {
         struct value one = value_next(&r), line, field;
         if (one.type != VALUE_ARRAY || one.count != 3)
             return false;
         line = value_next(&r);
         field = value_next(&r);
-        if (line.type != VALUE_INT || line.integer < before || line.integer >= turn->count ||
+        if (line.type != VALUE_INT || line.integer < before || line.integer >= end ||
             field.type != VALUE_STRING || !value_skip(&r))
             return false;
         before = line.integer;
@@ -595,7 +595,7 @@ int lines_run(struct run *run, struct turn_reader const *turn)
         return REDO_ELINE;
     }
     for (uint32_t i = 0; !rc && i < turn->count; i++)
-        rc = run_line(run, &r, i, &after);
+        rc = run_line(run, &r, turn->first + i, &after);
     if (!rc && (run->steps.failed || run->lines.failed || run->after.failed))
         rc = REDO_ENOMEM;
     if (rc) {

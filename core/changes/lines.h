@@ -7,6 +7,7 @@
 /* The parts of a turn's bytes. */
 struct turn_reader {
     struct value_reader lines; /* line after line */
+    uint32_t first;            /* the number of the first: not 0 only for lines behind others */
     uint32_t count;
     struct value_reader after; /* [line, field, value] each */
     uint32_t after_count;

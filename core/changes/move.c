@@ -37,6 +37,7 @@ void changes_stay(struct history *h)
 void changes_move(struct history *h)
 {
     struct changes *c = h->changes;
+    c->generation += c->moved != NULL;
     for (uint32_t i = 0; c->moved && i < c->moved->count; i++) {
         struct moved_turn *m = &c->moved->all[i];
         struct turn **place = turn_place(c, m->number);

@@ -178,9 +178,8 @@ void changes_put_level(struct history *h, struct table const *t, struct value_wr
     put_fields(h->changes, SPACE_LEVEL, table_row(t, SPACE_LEVEL, table_find(t, SPACE_LEVEL, 1)),
                w);
 }
-int changes_put_initial(struct history *h, struct value_writer *w)
+int changes_put_table(struct history *h, struct table const *t, struct value_writer *w)
 {
-    struct table const *t = &h->changes->initial;
     uint32_t next;
     value_put_map(w, 3);
     value_put_string(w, "objects", 7);
@@ -189,4 +188,66 @@ int changes_put_initial(struct history *h, struct value_writer *w)
     changes_put_level(h, t, w);
     value_put_string(w, "cursors", 7);
     return rc ? rc : changes_put_rows(h, t, SPACE_CURSORS, NULL, 0, UINT32_MAX, w, &next);
+}
+
+/* ---- lines ------------------------------------------------------------------------------- */
+
+int changes_put_lines(struct turn const *t, bool backwards, struct value_writer *w)
+{
+    struct value_reader r = {t->data, t->data + t->size};
+    value_next(&r);
+    uint32_t count = value_next(&r).count;
+    unsigned char const **starts = malloc(((size_t)count + 1) * sizeof *starts);
+    if (!starts)
+        return REDO_ENOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        starts[i] = r.at;
+        value_skip(&r);
+    }
+    starts[count] = r.at;
+    value_put_array(w, count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = backwards ? count - 1 - i : i;
+        value_put_bytes(w, starts[k], (size_t)(starts[k + 1] - starts[k]));
+    }
+    free(starts);
+    return w->failed ? REDO_ENOMEM : REDO_OK;
+}
+
+/* One turn of a way. */
+static int put_step(struct history const *h, struct node const *n, bool undone,
+                    struct value_writer *w)
+{
+    struct turn const *t = changes_turn(h, n);
+    struct value_reader r = {t->data, t->data + t->size};
+    value_put_array(w, 4);
+    value_put_int(w, n->in.id);
+    value_put_bool(w, undone);
+    int rc = changes_put_lines(t, undone, w);
+    value_next(&r);
+    value_skip(&r);
+    unsigned char const *after = r.at;
+    value_skip(&r);
+    if (undone)
+        value_put_nil(w);
+    else
+        value_put_bytes(w, after, (size_t)(r.at - after));
+    return rc;
+}
+
+int changes_put_way(struct history *h, struct node *from, struct node *to, struct value_writer *w)
+{
+    struct node *top = view_meet(from, to);
+    uint32_t up = from->p.movecount - top->p.movecount, down = to->p.movecount - top->p.movecount;
+    if (path_room(h->changes, down))
+        return REDO_ENOMEM;
+    for (uint32_t i = down; i > 0; i--, to = node_prev(to))
+        h->changes->path[i - 1] = to->in.id;
+    value_put_array(w, up + down);
+    int rc = REDO_OK;
+    for (; !rc && from != top; from = node_prev(from))
+        rc = put_step(h, from, true, w);
+    for (uint32_t i = 0; !rc && i < down; i++)
+        rc = put_step(h, node_at(h, h->changes->path[i]), false, w);
+    return rc || w->failed ? REDO_ENOMEM : REDO_OK;
 }

@@ -162,19 +162,26 @@ bool value_whole_table(void const *data, size_t size)
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
+bool value_reserve(struct value_writer *w, size_t size)
+{
+    if (w->cap - w->size >= size)
+        return true;
+    size_t cap = w->cap + w->cap / 2 + size + 64;
+    unsigned char *grown = realloc(w->data, cap);
+    if (!grown)
+        return false;
+    w->data = grown;
+    w->cap = cap;
+    return true;
+}
+
 void value_put_bytes(struct value_writer *w, void const *data, size_t size)
 {
     if (w->failed)
         return; /* nothing after what was left out */
-    if (w->cap - w->size < size) {
-        size_t cap = w->cap + w->cap / 2 + size + 64;
-        unsigned char *grown = realloc(w->data, cap);
-        if (!grown) {
-            w->failed = true;
-            return;
-        }
-        w->data = grown;
-        w->cap = cap;
+    if (!value_reserve(w, size)) {
+        w->failed = true;
+        return;
     }
     if (size)
         memcpy(w->data + w->size, data, size);

@@ -111,6 +111,9 @@ struct value_writer {
     bool failed;
 };
 
+/* Room for so many bytes more. False without memory. */
+bool value_reserve(struct value_writer *w, size_t size);
+
 void value_put_bytes(struct value_writer *w, void const *data, size_t size); /* as they are */
 void value_put_int(struct value_writer *w, int64_t i);
 void value_put_string(struct value_writer *w, char const *text, size_t size);

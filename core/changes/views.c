@@ -104,7 +104,7 @@ static int view_down(struct history *h, struct view *v, struct node const *n)
 }
 
 /* Where two ways meet. */
-static struct node *meet(struct node *a, struct node *b)
+struct node *view_meet(struct node *a, struct node *b)
 {
     while (a != b) {
         if (a->p.movecount >= b->p.movecount)
@@ -148,7 +148,7 @@ static int set_out(struct history *h, struct view *v, struct node *to, struct no
     struct changes *c = h->changes;
     if (v->there) {
         struct node *from = node_at(h, v->at);
-        *top = meet(from, to);
+        *top = view_meet(from, to);
         uint64_t way = (uint64_t)(from->p.movecount - (*top)->p.movecount) +
                        (to->p.movecount - (*top)->p.movecount);
         if (way <= c->interval)

@@ -362,11 +362,48 @@ static redo_operation add(struct changes_play *p, struct history *h)
                             .statesize = p->bytes.size};
 }
 
+static redo_operation with_cursor(struct changes_play *p, struct history *h, uint32_t what)
+{
+    redo_operation op = {.kind = REDO_OP_CURSOR, .name = p->name, .namesize = 1, .source = NOBODY};
+    p->name[0] = (char)('a' + dice(p, 2));
+    struct cursor const *cursor = cursors_find(&h->cursors, p->name, 1);
+    struct table const *t;
+    HOLD(!changes_table(h, node_at(h, cursor ? cursor->position : 0), &t));
+    op.position = position(p, h)->in.id;
+    op.move = 1 + (int)dice(p, 3);
+    if (what == 0) {
+        op.value = (int)dice(p, 10);
+    } else if (what == 1) {
+        op.value = redo_step_undo;
+    } else if (what < 5) {
+        op.kind = REDO_OP_NEWUNDO;
+        op.value = (int)dice(p, 8) ? (int)dice(p, 2) : (int)dice(p, 4);
+        op.endpoint = dice(p, 6) ? 0 : 1;
+    } else {
+        op.kind = REDO_OP_ADDUNDO;
+        if (p->schema == FORGETFUL && dice(p, 2)) {
+            value_put_array(&p->bytes, 2);
+            put_line(p, h, t, &p->bytes);
+            value_put_array(&p->bytes, 1);
+            value_put_array(&p->bytes, 2);
+            text(&p->bytes, dice(p, 3) ? "x" : "tint");
+            value_put_int(&p->bytes, dice(p, 3));
+        } else {
+            put_line(p, h, t, &p->bytes);
+        }
+        op.state = p->bytes.data;
+        op.statesize = p->bytes.size;
+    }
+    return op;
+}
+
 redo_operation changes_play_next(struct changes_play *p, struct history *h)
 {
     redo_operation op = {.position = position(p, h)->in.id};
-    uint32_t what = dice(p, 30);
+    uint32_t what = dice(p, 40);
     p->bytes.size = 0;
+    if (what >= 30)
+        return with_cursor(p, h, what - 30);
     op.move = (int)dice(p, 20);
     if (what < 2) {
         op.kind = REDO_OP_DROP;

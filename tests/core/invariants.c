@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/changes/entry.h"
 #include "core/equal.h"
 
 static char message[200];
@@ -261,7 +262,8 @@ static char const *cursors(struct history const *h)
         return broken("%u cursors", c->count);
     for (uint32_t i = 0; i < c->count; i++) {
         struct cursor const *cursor = &c->all[i];
-        bytes += cursor->name_size + 1 + cursor->cap * sizeof *cursor->forth;
+        bytes += cursor->name_size + 1 + cursor->cap * sizeof *cursor->forth +
+                 entry_bytes(cursor->entry);
         if (strlen(cursor->name) != cursor->name_size || !cursor->name_size)
             return broken("cursor %u has no good name", i);
         if (i && strcmp(c->all[i - 1].name, cursor->name) >= 0)
