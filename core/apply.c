@@ -17,6 +17,7 @@
 
 #define SCRATCH_KEPT 65536                /* numbers */
 #define ANSWERS_BELOW (UINT32_C(1) << 31) /* numbers that the answers to a turn have room for */
+#define TURN_COPIES (UINT32_C(1) << 22)   /* positions that may be made by copying in one turn */
 
 static redo_result const nothing = {.position = NOBODY,
                                     .graftedfrom = NOBODY,
@@ -430,12 +431,16 @@ static int check_turn(struct history const *h, struct turn_item const *items, ui
     return rc;
 }
 
+static bool copies_paths(struct history const *h)
+{
+    return h->graft == redo_copypath || h->graft == redo_graftandcopy;
+}
+
 /* How many positions the copying of a path may make, once this is added to a history like this one.
  */
 static uint32_t copies_of(struct history const *h, redo_operation const *op)
 {
-    bool copies = h->graft == redo_copypath || h->graft == redo_graftandcopy;
-    if (!copies || op->value != redo_check || op->endpoint || check_state(h, op))
+    if (!copies_paths(h) || op->value != redo_check || op->endpoint || check_state(h, op))
         return 0;
     struct node *rival = equal_rival(h, equal_first(h, equal_hash(h, op->state), op->state), NULL);
     if (!rival)
@@ -443,17 +448,63 @@ static uint32_t copies_of(struct history const *h, redo_operation const *op)
     return h->graft == redo_copypath ? copy_length(rival) : solution_length_below(rival);
 }
 
+/* Whether an equal position is there, or is made earlier in the turn: `seen` leads to the items
+ * that were looked at. */
+static bool is_known(struct history const *h, struct turn_item const *items, uint32_t i,
+                     struct index *seen)
+{
+    redo_operation const *op = &items[i].op;
+    uint32_t other, hash = equal_hash(h, op->state);
+    struct index_walk walk = index_walk(seen, hash);
+    while ((other = index_next(seen, &walk)) != INDEX_NONE)
+        if (memcmp(items[other].op.state, op->state, h->cmpsize) == 0)
+            return true;
+    if (equal_first(h, hash, op->state))
+        return true;
+    index_insert(seen, hash, i);
+    return false;
+}
+
+/* How many positions the adds of a turn may make by copying paths: of those that are there, and of
+ * those that the turn makes itself, which grow with it. */
+static uint64_t copies_of_turn(struct history const *h, struct turn_item const *items,
+                               uint32_t count)
+{
+    uint64_t longest = 0, made = 0, copied = 0;
+    bool ends = false;
+    struct index seen;
+    struct node *n;
+    index_init(&seen);
+    if (!copies_paths(h) || index_reserve(&seen, count))
+        count = 0; /* without memory nothing is done either */
+    for (uint32_t i = 0; i < count; i++) {
+        redo_operation const *op = &items[i].op;
+        if (op->kind != REDO_OP_ADD || check_state(h, op))
+            continue;
+        uint32_t length = copies_of(h, op);
+        copied = length > copied ? length : copied;
+        if (!items[i].after && history_find(h, op->position, &n) == REDO_OK)
+            longest = n->p.movecount > longest ? n->p.movecount : longest;
+        ends |= op->endpoint != 0;
+        made += is_known(h, items, i, &seen) && op->value == redo_check && !op->endpoint;
+    }
+    index_close(&seen);
+    if (ends && longest + count > copied)
+        copied = longest + count;
+    return made * copied;
+}
+
 /* Room for a turn: all that it needs, but for paths that it makes itself, or longer, and copies. */
 static int reserve_turn(struct history *h, struct turn_item const *items, uint32_t adds)
 {
-    uint64_t positions = adds;
+    uint64_t positions = adds, copies = copies_of_turn(h, items, adds);
     bool equals = false;
     for (uint32_t i = 0; i < adds; i++) {
         redo_operation const *op = &items[i].op;
         positions += copies_of(h, op);
         equals |= op->value == redo_check && !op->endpoint;
     }
-    if (h->next + positions > ANSWERS_BELOW)
+    if (copies > TURN_COPIES || h->next + adds + copies > ANSWERS_BELOW)
         return REDO_EFULL;
     if (adds > h->answer.cap) {
         uint32_t *grown = realloc(h->answer.items, adds * sizeof *grown);
@@ -744,10 +795,9 @@ static uint64_t growth_of_turn(struct history const *h, redo_operation const *op
     uint32_t count;
     if (!op->state || turn_read(op->state, op->statesize, &items, &count))
         return 0;
-    uint64_t growth = 0;
+    uint64_t growth = copies_of_turn(h, items, count);
     for (uint32_t i = 0; i < count; i++)
-        if (items[i].op.kind == REDO_OP_ADD)
-            growth += 1 + (uint64_t)copies_of(h, &items[i].op);
+        growth += items[i].op.kind == REDO_OP_ADD;
     free(items);
     return growth;
 }

@@ -17,6 +17,7 @@ struct touched {
                                   of the solution has changed */
 };
 
+/* Of the next operation. */
 static inline void touched_clear(struct touched *t)
 {
     t->count = 0;

@@ -20,6 +20,7 @@ struct call {
     bool waits;         /* the answer tells of what is not on disk yet ... */
     uint64_t number;    /* ... until this batch is */
     struct error error; /* what is answered if the handler does not return REDO_OK */
+    char word[128];     /* a text among its details that has no other place to last in */
 };
 
 typedef int call_handler(struct call *call);

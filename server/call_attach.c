@@ -145,7 +145,7 @@ static int find_missed(struct call *call, struct room *room, struct seen const *
                        struct job **found)
 {
     uint64_t since = seen->sequence;
-    struct job *job = call_finished(call, run_missed);
+    struct job *job = call_finished_of(call, run_missed, room->handle);
     if (job && (job->result == REDO_ERANGE || job->result == REDO_EDAMAGED))
         return fail_since(call, room, since);
     if (job && job->result)

@@ -1,5 +1,7 @@
 /* Sessions told by change: beginning them, adding turns, and what is known of their tables. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/changes/changes.h"
 #include "core/changes/entry.h"
@@ -12,8 +14,9 @@ static int fail_fault(struct call *call, int code, struct fault const *fault)
     if (code == REDO_ENOMEM || code == REDO_EVERSION)
         return call_fail(call, code);
     error_begin(&call->error, code, "%s", fault->what);
-    if (*fault->field)
-        error_add_text(&call->error, "field", fault->field, strlen(fault->field));
+    snprintf(call->word, sizeof call->word, "%.120s", fault->field); /* the fault is the caller's */
+    if (*call->word)
+        error_add_text(&call->error, "field", call->word, strlen(call->word));
     return code;
 }
 

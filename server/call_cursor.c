@@ -152,7 +152,7 @@ int call_getcursors(struct call *call)
     for (uint32_t i = 0; i < cursors->count; i++) {
         pack_map(b, 2);
         pack_key(b, "name");
-        pack_str(b, cursors->all[i].name, cursors->all[i].name_size);
+        pack_text(b, cursors->all[i].name, cursors->all[i].name_size);
         pack_key(b, "position");
         pack_uint(b, cursors->all[i].position);
     }

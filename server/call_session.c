@@ -591,7 +591,7 @@ static void run_copy(struct job *job)
 static int copy_stored(struct call *call, struct room const *room, struct beginning const *how,
                        struct room **begun)
 {
-    struct job *job = call_finished(call, run_copy);
+    struct job *job = call_finished_of(call, run_copy, room->handle);
     if (!job) {
         job = job_new(call->gateway, call->client);
         if (job) {

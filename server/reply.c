@@ -34,7 +34,7 @@ void reply_author(struct buffer *b, struct history const *h, uint32_t number)
     pack_key(b, "uid");
     pack_uint(b, author->uid);
     pack_key(b, "name");
-    pack_str(b, author->name, author->name_size);
+    pack_text(b, author->name, author->name_size);
 }
 
 /* Positions are what is told most, by far: their fields are written as bytes, into room that is

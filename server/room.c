@@ -261,7 +261,8 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
         batch_keep(committer_change(&room->gateway->committer, hurry, &room->number), room->handle,
                    room->sequence, time(NULL), kept, kept_size);
     free(kept);
-    usage_set(&room->gateway->usage, room->handle, room->history->count, rooms_bytes(room));
+    if (room->gateway->usage.active)
+        usage_set(&room->gateway->usage, room->handle, room->history->count, rooms_bytes(room));
     if (room->attended)
         recent_add(&room->recent, room->sequence, room->number, room->encoded.data,
                    room->encoded.size, room->gateway->committer.committed);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Two frontends, one in C and one in Python, play a level between them over a private daemon: Ann and
-# Bob are at one place, and each goes on where the other stopped; then Ann tries something with a cursor
-# of her own, and finds a shorter way. The daemon is killed and started again in between. Then the
-# history is shown, and both must have seen the same.
+# Bob are at one place, and Bob goes on where Ann stopped; then Ann plays with a cursor of her own. The
+# daemon is killed and started again in between. Then the history is shown, and both must have seen
+# the same.
 #
 #   demo.sh BUILD     the folder in which redod was built
 set -eu

@@ -183,6 +183,20 @@ def test_operation_that_would_copy_too_many_positions_is_refused(place):
     assert ann.call("getsessionsize", s) == 12
 
 
+@everywhere_with("--user-positions", "3000")
+def test_what_a_turn_may_copy_of_paths_that_it_makes_counts_before(place):
+    """Each of the later items is a shorter way to a position on the path before, which is copied from there on."""
+    ann = place.connect(ANN)
+    for graft in (2, 3):
+        s = begin(ann, name="g%d" % graft)
+        ann.call("setgraftbehavior", s, graft)
+        adds = [[-i if i else 0, 0, number(i + 1), int(i == 199), 0] for i in range(200)]
+        refused("user_positions", 3000, ann, "addpositions", s,
+                adds + [[0, 1000 + i, number(i + 2), 0, 1] for i in range(198)])
+        assert ann.call("getsession", s)["positions"] == 1
+        assert len(ann.call("addpositions", s, adds + [[0, 1000, number(100), 0, 1]])["numbers"]) == 201
+
+
 @used("--user-positions", "10")
 def test_subtree_that_is_brought_back_counts(place):
     ann = place.connect(ANN)

@@ -497,6 +497,23 @@ def test_name_of_a_client_has_255_bytes_at_most_none_of_them_0(daemon, rpc):
 
 
 @served
+def test_names_of_cursors_that_are_not_utf_8_are_told_as_text_all_the_same(daemon, rpc):
+    """An operation in its encoded form may name a cursor anyhow; who is attached must not stumble over it."""
+    session = begin(rpc, name="n")
+    rpc.call("attach", session, {"snapshot": False})
+    rpc.call("setcursor", session, "cursor", 0)
+    rpc.call("dropcursor", session, "cursor")
+    add(rpc, session, 0, 1, 1, cursor="cursor")
+    encoded = [n.params[2] for n in rpc.wait_notifications(3)]
+    for bad, told in ((b"cur\xffor", "cur?or"), (b"\xe2\x82so\xc3r", "??so?r"), (b"\xed\xa0\x80sor", "???sor")):
+        for operation in encoded:
+            rpc.call("apply", session, operation.replace(b"cursor", bad))
+            (event,) = rpc.wait_notifications()
+            assert [c["name"] for c in event.params[3]["cursors"]] == [told]
+        assert {"name": told, "position": 1} in rpc.call("getcursors", session)
+
+
+@served
 def test_all_positions_that_an_operation_makes_have_its_author(daemon, rpc):
     session = begin(rpc)
     hello(rpc, "one")

@@ -439,6 +439,27 @@ def test_history_can_be_looked_at_while_the_daemon_is_gone():
             t.shows("Position  4 of 6")
 
 
+def test_player_who_was_told_too_much_to_read_is_where_the_cursor_is():
+    """A frontend that was stopped is told no more of the session, and attaches again."""
+    def check(program, running):
+        with harness.Daemon(running.socket_path + "2", "--output-soft", "65536", "--output-hard",
+                            "262144") as slow, slow.client() as client:
+            with terminal(program, slow) as t:
+                t.press("j")
+                t.shows("Moves     1")
+                t.kill(signal.SIGSTOP)
+                for n in range(4000):  # events of several times what may wait, and the socket holds
+                    client.call("setcursor", "sokoban-1", "other", n % 2)
+                client.call("setcursor", "sokoban-1", "game", 0)
+                t.kill(signal.SIGCONT)
+                t.shows("Moves     0")
+                t.press("j")
+                t.shows("Moves     1")
+                client.call("setcursor", "sokoban-1", "game", 0)
+                t.shows("Moves     0")
+    each(check)
+
+
 def test_session_that_did_not_last_ends_the_game():
     """The store was in memory: there is nothing to go on with."""
     with harness.Folder() as folder:

@@ -40,25 +40,26 @@ def start(running, session, *command, path=None):
     environment.pop("REDO_SESSION", None)
     if session:
         environment["REDO_SESSION"] = session
-    return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL,
+    # A small pipe, so that a wanderer whose lines nobody reads is not at its end before.
+    small = 4096 if command[0] == WANDERER else -1
+    return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, pipesize=small,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def ends_right(process, before=()):
-    """What it said; it must have ended well."""
-    out, err = process.communicate(timeout=TIMEOUT)
+    """What it said, before and since; it must end well."""
+    with process:
+        said, err = process.stdout.read().splitlines(), process.stderr.read()
     assert (process.returncode, err) == (0, ""), (process.returncode, err)
-    return [*before, *out.splitlines()]
+    return [*before, *said]
 
 
 def killed_after(process, count):
     """Kills it when it has told so many steps: all that it has told whole."""
-    said = [process.stdout.readline() for _ in range(count)]
-    process.kill()
-    said += process.stdout.readlines()
-    process.wait()
-    process.stdout.close()
-    process.stderr.close()
+    with process:
+        said = [process.stdout.readline() for _ in range(count)]
+        process.kill()
+        said += process.stdout.readlines()
     return [line[:-1] for line in said if line.endswith("\n")]
 
 
@@ -163,11 +164,12 @@ def test_killed_in_the_middle_of_its_steps_it_leaves_the_other_alone():
         with daemon() as running, running.client() as client:
             expected = alone(running)
             v = start(running, "one", WANDERER, "V", "0")
-            w = start(running, "one", WANDERER, "W", "600")
+            w = start(running, "one", WANDERER, "W", "3000")
             begun = [w.stdout.readline()[:-1] for _ in range(20)]
             walk = start(running, "one", WALKTHROUGH)
             v = killed_after(v, count)
             ends_right(walk)
+            assert w.poll() is None
             w = ends_right(w, begun)
             assert w[-1] == "end" and v[-1] != "end"
             held = positions(client, "one")
@@ -193,10 +195,17 @@ class Gate:
         self.listener.listen(1)
         self.path, self.left, self.made = path, requests, 0
         self.shut = threading.Event()
-        self.thread = threading.Thread(target=self._serve, args=(running.socket_path,))
+        self.thread = threading.Thread(target=self._serve, args=(running.socket_path,),
+                                       daemon=True)
         self.thread.start()
 
     def _serve(self, daemon_path):
+        try:
+            self._pass_on(daemon_path)
+        except OSError:
+            pass  # the program was killed while it was told something
+
+    def _pass_on(self, daemon_path):
         program, _ = self.listener.accept()
         with program, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as there:
             there.connect(daemon_path)
@@ -205,9 +214,9 @@ class Gate:
                 ready, _, _ = select.select([program, there], [], [])
                 if there in ready:
                     data = there.recv(1 << 16)
+                    program.sendall(data)
                     answers.feed(data)
                     self.made += sum(map(tells_of_new, answers))
-                    program.sendall(data)
                 if program in ready:
                     data = program.recv(1 << 16)
                     if not data:
@@ -238,8 +247,8 @@ def test_killed_at_any_of_its_requests_it_leaves_what_it_was_told():
             walk = start(running, session, WALKTHROUGH, path=gate.path)
             w = start(running, session, WANDERER, "W", "100")
             assert gate.shut.wait(TIMEOUT), "it made fewer requests than %d" % requests
-            walk.kill()
-            walk.communicate()
+            with walk:
+                walk.kill()
             gate.close()
             w = ends_right(w)
             held = positions(client, session)

@@ -48,6 +48,7 @@ class Bare:
         self.keys_seen = set()
         self.socket = None
         self.losses = self.resumes = self.repeats = self.lags = 0
+        self.told = {}  # effects by sequence, shared by all: whenever and whoever they are told, they are the same
         self.lazy = 0  # so many steps it does not read
         self.quiet = False
 
@@ -212,9 +213,12 @@ class Bare:
             return
         if method != "operation":
             raise Wrong("%s: event %s %s" % (self.name, method, params))
-        _, sequence, operation, _, own = params
+        _, sequence, operation, effects, own = params
         if not self.attached or sequence != self.sequence + 1:
             raise Wrong("%s: event %d after %s" % (self.name, sequence, self.attached and self.sequence))
+        if effects is not None and self.told.setdefault(sequence, effects) != effects:
+            raise Wrong("%s: effects of %d are %s, others were told %s" % (
+                self.name, sequence, effects, self.told[sequence]))
         self.operations.append(operation)
         key = decode(operation).key
         mine = key is not None and key.startswith(self.name.encode() + b"/")
