@@ -162,7 +162,7 @@ int call_newundo(struct call *call)
                          .endpoint = (int)args_integer(&call->args, "endpoint", 0),
                          .value =
                              (move->present ? redo_entry_move : 0) | (drop ? redo_entry_drop : 0)};
-    int rc = find_room(call, &room);
+    int rc = find_room(call, &room, true);
     if (rc || (rc = apply_entry(call, room, &op, &r)))
         return rc;
     struct buffer *b = call_answer_add(call, room, &r, 1);
@@ -177,7 +177,7 @@ int call_addundo(struct call *call)
     struct buffer line;
     redo_result r;
     struct arg const *after = args_option(&call->args, "after");
-    int rc = find_room(call, &room);
+    int rc = find_room(call, &room, true);
     if (rc)
         return rc;
     buffer_init(&line);
