@@ -407,8 +407,6 @@ static int apply_restore(struct history *h, redo_operation const *op, redo_resul
     int rc = history_find(h, op->position, &parent);
     if (rc)
         return rc;
-    if (h->changes)
-        return REDO_EKIND;
     if (!op->state || !op->statesize)
         return REDO_EDAMAGED;
     return subtree_restore(h, parent, op->state, op->statesize, r);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/changes/changes.h"
+#include "core/changes/plan.h"
 #include "core/equal.h"
 #include "core/solution.h"
 #include "core/varint.h"
@@ -13,6 +13,7 @@
 /* The form: the number of positions, then each of them, parents first, branches last to first (so
  * that putting each in front gives their order): number, parent, move, twice the endpoint (zigzag)
  * with the lowest bit telling that it waits for redo_setbetterfields(), better + 1 or 0, its state.
+ * In a session told by change after its state its turn: how many bytes, and these.
  * The first one's parent is where it hung. Where the session knows of authors, then for each of
  * them once more: its author's number, and the time if that is not 0. */
 
@@ -39,6 +40,10 @@ static size_t put_stamps(struct history const *h, unsigned char const *from, uns
         for (int i = 0; i < 4; i++)
             varint_get(&r);
         r.at += h->size;
+        if (h->changes) {
+            uint32_t turn = varint_get(&r);
+            r.at += turn;
+        }
         at += varint_put(at, stamp.author);
         if (stamp.author)
             at += varint_put(at, stamp.time);
@@ -48,10 +53,12 @@ static size_t put_stamps(struct history const *h, unsigned char const *from, uns
 
 int subtree_capture(struct history const *h, struct node const *top, void **data, size_t *size)
 {
-    size_t count = 0;
-    for (struct node const *n = top; n; n = forwards(top, n))
+    size_t count = 0, turns = 0;
+    for (struct node const *n = top; n; n = forwards(top, n)) {
         count++;
-    unsigned char *bytes = malloc(VARINT_MAX + count * (7 * VARINT_MAX + h->size));
+        turns += h->changes ? VARINT_MAX + changes_turn(h, n)->size : 0;
+    }
+    unsigned char *bytes = malloc(VARINT_MAX + count * (7 * VARINT_MAX + h->size) + turns);
     struct node const **left = malloc(count * sizeof *left); /* a stack: the last on top */
     if (!bytes || !left) {
         free(bytes);
@@ -72,6 +79,12 @@ int subtree_capture(struct history const *h, struct node const *top, void **data
         at += varint_put(at, n->p.better ? node_of(n->p.better)->in.id + 1 : 0);
         memcpy(at, node_state(h, n), h->size);
         at += h->size;
+        if (h->changes) {
+            struct turn const *t = changes_turn(h, n);
+            at += varint_put(at, t->size);
+            memcpy(at, t->data, t->size);
+            at += t->size;
+        }
     }
     free(left);
     at += put_stamps(h, bytes, at);
@@ -132,6 +145,8 @@ struct record {
     int move, endpoint;
     bool waits; /* for redo_setbetterfields() */
     void const *state;
+    void const *turn; /* of a session told by change */
+    size_t turn_size;
     struct stamp stamp;
 };
 
@@ -167,6 +182,11 @@ static bool read_record(struct history const *h, struct varint_reader *r, struct
         return false;
     record->state = r->at;
     r->at += h->size;
+    record->turn_size = h->changes ? varint_get(r) : 0;
+    record->turn = r->at;
+    if (r->bad || record->turn_size > (size_t)(r->end - r->at))
+        return false;
+    r->at += record->turn_size;
     return true;
 }
 
@@ -240,11 +260,44 @@ static int make_room(struct history *h, struct record const *records, uint32_t c
 {
     for (uint32_t i = 0; i < count; i++)
         if (pool_reserve(&h->nodes, records[i].number, 1) ||
-            (records[i].stamp.author && pool_reserve(&h->authors.stamps, records[i].number, 1)))
+            (records[i].stamp.author && pool_reserve(&h->authors.stamps, records[i].number, 1)) ||
+            (h->changes && pool_reserve(&h->changes->turns, records[i].number, 1)))
             return REDO_ENOMEM;
     if (states_reserve(&h->states, count) || index_reserve(&h->classes, count))
         return REDO_ENOMEM;
     return check_order(h, records, count);
+}
+
+static int compare_places(void const *a, void const *b)
+{
+    return compare_numbers(a, b); /* the number comes first */
+}
+
+/* Plans the turns of a subtree, as they are where it is to hang: each record gets the state that it
+ * has there. */
+static int plan_turns(struct history *h, struct node *parent, struct record *records,
+                      uint32_t count, struct plan *plan)
+{
+    struct place {
+        uint32_t number, place;
+    } *places = malloc(count * sizeof *places);
+    int rc = places ? REDO_OK : REDO_ENOMEM;
+    for (uint32_t i = 0; !rc && i < count; i++)
+        places[i] = (struct place){records[i].number, i + 1};
+    if (!rc)
+        qsort(places, count, sizeof *places, compare_places);
+    for (uint32_t i = 0; !rc && i < count; i++) {
+        struct place *up = i ? bsearch(&records[i].parent, places, count, sizeof *places,
+                                       compare_places)
+                             : NULL;
+        rc = plan_add(h, plan, parent, up ? up->place : 0, records[i].turn, records[i].turn_size,
+                      records[i].number);
+    }
+    free(places);
+    plan_leave(h, plan);
+    for (uint32_t i = 0; !rc && i < count; i++)
+        records[i].state = plan->all[i].state;
+    return rc == REDO_EOPERATION ? REDO_EDAMAGED : rc;
 }
 
 static void bring_back(struct history *h, struct node *parent, struct record const *record)
@@ -283,13 +336,19 @@ int subtree_restore(struct history *h, struct node *parent, void const *data, si
     struct record *records = malloc(count * sizeof *records);
     uint32_t *numbers = malloc(count * sizeof *numbers);
     struct way *ways = malloc(count * sizeof *ways);
+    struct plan plan = {0};
     int rc = records && numbers && ways ? REDO_OK : REDO_ENOMEM;
     if (!rc)
         rc = check_records(h, parent, data, size, records, count, numbers, ways);
     if (!rc)
         rc = make_room(h, records, count);
-    for (uint32_t i = 0; !rc && i < count; i++)
+    if (!rc && h->changes)
+        rc = plan_turns(h, parent, records, count, &plan);
+    for (uint32_t i = 0; !rc && i < count; i++) {
         bring_back(h, i ? node_at(h, records[i].parent) : parent, &records[i]);
+        if (h->changes)
+            plan_enter(h, &plan, i, node_at(h, records[i].number));
+    }
     for (uint32_t i = 0; !rc && i < count; i++)
         relink(h, &records[i]);
     if (!rc) {
@@ -299,6 +358,8 @@ int subtree_restore(struct history *h, struct node *parent, void const *data, si
         result->changed = 1;
         h->changed = true;
     }
+    if (h->changes)
+        plan_close(h, &plan);
     free(records);
     free(numbers);
     free(ways);

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "core/changes/lines.h"
+#include "core/changes/plan.h"
 #include "core/changes/steps.h"
 #include "core/equal.h"
 #include "core/error.h"
@@ -81,9 +82,23 @@ static void put_state(unsigned char state[CHANGES_STATE], struct digest d, uint3
 #define APART_UNIQUE UINT32_MAX /* equal to none: the digest is the number of the position */
 #define APART_MAX 64            /* boards of one digest; with more, one is equal to none */
 
-/* The state of the next position: the board's digest, and which of the boards of that digest it is.
- */
-static int find_state(struct history *h, struct table const *t, struct digest const *given,
+/* Whether a board is that of positions which have this state already, or of ones that are planned. */
+static int compare_board(struct history *h, struct plan *plan, struct table const *t,
+                         void const *state, bool *there, bool *same)
+{
+    struct changes *c = h->changes;
+    struct node *first = equal_first(h, equal_hash(h, state), state);
+    *there = first;
+    if (!first)
+        return plan ? plan_compare(h, plan, t, state, there, same) : REDO_OK;
+    int rc = view_go(h, &c->other, first);
+    return rc ? rc : table_same_board(t, &c->other.table, same, NULL);
+}
+
+/* The state of the position that gets this number: the board's digest, and which of the boards of
+ * that digest it is. */
+static int find_state(struct history *h, struct plan *plan, struct table const *t,
+                      struct digest const *given, uint32_t number,
                       unsigned char state[CHANGES_STATE])
 {
     struct changes *c = h->changes;
@@ -91,23 +106,14 @@ static int find_state(struct history *h, struct table const *t, struct digest co
         put_state(state, *given, 0);
         return REDO_OK;
     }
-    if (!c->has_schema || t->unknown) {
-        put_state(state, (struct digest){.low = h->next}, APART_UNIQUE);
-        return REDO_OK;
-    }
-    for (uint32_t apart = 0; apart < APART_MAX; apart++) {
-        bool same;
+    for (uint32_t apart = 0; c->has_schema && !t->unknown && apart < APART_MAX; apart++) {
+        bool there, same;
         put_state(state, t->digest, apart);
-        struct node *first = equal_first(h, equal_hash(h, state), state);
-        if (!first)
-            return REDO_OK;
-        int rc = view_go(h, &c->other, first);
-        if (!rc)
-            rc = table_same_board(t, &c->other.table, &same, NULL);
-        if (rc || same)
+        int rc = compare_board(h, plan, t, state, &there, &same);
+        if (rc || !there || same)
             return rc;
     }
-    put_state(state, (struct digest){.low = h->next}, APART_UNIQUE);
+    put_state(state, (struct digest){.low = number}, APART_UNIQUE);
     return REDO_OK;
 }
 
@@ -125,18 +131,17 @@ static int read_digest(struct changes *c, struct turn_reader const *t, struct di
     return REDO_OK;
 }
 
-int changes_compile(struct history *h, struct node *prev, void const *data, size_t size,
-                    struct turn **turn, unsigned char state[CHANGES_STATE])
+int changes_compile_here(struct history *h, struct plan *plan, void const *data, size_t size,
+                         uint32_t number, struct turn **turn, unsigned char state[CHANGES_STATE])
 {
     struct changes *c = h->changes;
     struct turn_reader reader;
     struct digest given;
     c->fault = (struct fault){.line = -1, .place = -1};
+    *turn = NULL;
     if (size > REDO_STATE_MAX || !turn_open(&reader, data, size))
         return REDO_EOPERATION;
-    int rc = view_go(h, &c->main, prev);
-    if (!rc && reader.digest)
-        rc = read_digest(c, &reader, &given);
+    int rc = reader.digest ? read_digest(c, &reader, &given) : REDO_OK;
     if (rc)
         return rc;
     struct run run = {.c = c,
@@ -147,7 +152,7 @@ int changes_compile(struct history *h, struct node *prev, void const *data, size
     if (!rc && !(*turn = turn_make(c, data, size, &run.steps, run.faults)))
         rc = REDO_ENOMEM;
     else if (!rc)
-        rc = find_state(h, &c->main.table, reader.digest ? &given : NULL, state);
+        rc = find_state(h, plan, &c->main.table, reader.digest ? &given : NULL, number, state);
     if (rc && !run.lost)
         run.lost = steps_undo(&c->main.table, run.steps.data, run.steps.size);
     if (rc && *turn) {
@@ -158,6 +163,14 @@ int changes_compile(struct history *h, struct node *prev, void const *data, size
         view_lose(&c->main);
     free(run.steps.data);
     return rc;
+}
+
+int changes_compile(struct history *h, struct node *prev, void const *data, size_t size,
+                    struct turn **turn, unsigned char state[CHANGES_STATE])
+{
+    *turn = NULL;
+    int rc = view_go(h, &h->changes->main, prev);
+    return rc ? rc : changes_compile_here(h, NULL, data, size, h->next, turn, state);
 }
 
 void changes_abandon(struct history *h, struct node *prev, struct turn *turn)
@@ -279,7 +292,7 @@ struct history *changes_new(void const *schema, size_t schema_size, void const *
     int rc =
         h ? changes_init(h, schema, schema_size, table, table_size, lenient, fault) : REDO_ENOMEM;
     if (!rc)
-        rc = find_state(h, &h->changes->initial, NULL, state);
+        rc = find_state(h, NULL, &h->changes->initial, NULL, 0, state);
     if (!rc)
         rc = history_reserve(h, 1, 1);
     if (rc) {

@@ -18,6 +18,17 @@ struct turn *turn_make(struct changes *c, void const *data, size_t size,
                        struct value_writer const *steps, uint32_t faults);
 void turn_free(struct changes *c, struct turn *t);
 
+struct plan;
+
+/* Makes a turn on the main table, which goes on by it, for the position of this number; the plan that
+ * it is of, or NULL. As changes_compile(). */
+int changes_compile_here(struct history *h, struct plan *plan, void const *data, size_t size,
+                         uint32_t number, struct turn **turn, unsigned char state[CHANGES_STATE]);
+
+/* Whether a turn is planned that leads to this state (there), and to this very board (same). */
+int plan_compare(struct history *h, struct plan *p, struct table const *t, void const *state,
+                 bool *there, bool *same);
+
 /* ---- tables on the way (views.c) --------------------------------------------------------- */
 
 struct checkpoint *checkpoint_find(struct changes const *c, uint32_t number);
