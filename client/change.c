@@ -95,12 +95,17 @@ void change_pack(struct mirror *m, struct buffer *b, redo_operation const *op, s
 }
 
 /* What can not be encoded is refused here as the engine would. */
-static int why_not(redo_operation const *op)
+static int why_not(struct mirror const *m, redo_operation const *op)
 {
     switch (op->kind) {
+    case REDO_OP_ADD: /* without a turn, or a state */
+        return m->session.history->changes ? REDO_EOPERATION : REDO_ESTATE;
     case REDO_OP_PROPERTY:
     case REDO_OP_CURSOR:
+    case REDO_OP_NEWUNDO:
         return REDO_ENAME;
+    case REDO_OP_ADDUNDO:
+        return op->state && op->statesize ? REDO_ENAME : REDO_EOPERATION;
     case REDO_OP_RESTORE:
         return REDO_EDAMAGED;
     default:
@@ -223,7 +228,7 @@ static int submit(struct mirror *m, redo_operation const *op, redo_result *resul
     change_key(m, &keyed, room);
     size_t size = redo_operation_encode(&keyed, NULL, 0);
     if (!size)
-        return why_not(op);
+        return why_not(m, op);
     int rc = adds_settle(m); /* what was asked for before is done before */
     if (!rc)
         rc = send_on(m, &change, &keyed, size);

@@ -109,20 +109,17 @@ void redo_client_listen(redo_client *client, redo_client_listener *listener, voi
 redo_session *redo_client_beginsession(redo_client *client, char const *name,
                                        void const *initialstate, int size, int cmpsize);
 
-/* The same for a session told by change: its positions have the lines of the turns that led to them
- * in the place of states, and the table of objects that they lead to is known (see core/changes in
- * the sources, and redo.h). schema and table are msgpack, each one value: the schema's map or the
- * name of one that is built in ("\xa4" "baba"), NULL for none; the first table as the daemon's
- * gettable tells it, NULL for an empty one. lenient: lines that do not fit are kept, and marked.
- * Joins the session of that name if there is one: then schema and lenient must agree
- * (REDO_ESTATE), and its own table stands. NULL on error, as above; REDO_ESCHEMA, REDO_ETABLE:
- * found here, before the daemon is asked.
+/* The same for a session told by change, with schema, table, lenient and fault as
+ * redo_beginchanges() takes them. If it exists, schema and lenient must agree (REDO_ESTATE), and
+ * its own first table stands. REDO_ESCHEMA and REDO_ETABLE are found here, before the daemon is
+ * asked.
  *
- * The replica holds the same engine as the daemon. What is refused there with REDO_ELINE is so here
- * too, for the same line and field. redo_client_opensession() opens such sessions as any other. */
+ * The replica is of the same engine: tables, lines and ways between positions are told from it, and
+ * of a line that the daemon has refused redo_getfault() tells here too. redo_client_opensession()
+ * opens such sessions as any other. */
 redo_session *redo_client_beginchanges(redo_client *client, char const *name, void const *schema,
                                        size_t schemasize, void const *table, size_t tablesize,
-                                       int lenient);
+                                       int lenient, redo_fault *fault);
 
 /* Joins a session that exists; in the second form only to look at it: whatever would change it
  * fails with REDO_EDENIED, and is not even asked. NULL on error: REDO_ENOSESSION, REDO_EATTACHED

@@ -1,7 +1,5 @@
 /* Sessions told by change, through the client library: the replica knows tables, equal boards and
  * why a line was refused, as the daemon does. */
-#include "core/changes/changes.h"
-#include "core/session.h"
 #include "tests/client/live.h"
 #include "tests/suite.h"
 
@@ -19,7 +17,7 @@ static char const table[] = "\x81\xa7"
 static redo_session *begin(redo_client *client, char const *name, int lenient)
 {
     redo_session *session = redo_client_beginchanges(client, name, BABA, sizeof BABA - 1, table,
-                                                     sizeof table - 1, lenient);
+                                                     sizeof table - 1, lenient, NULL);
     ck_assert_msg(session != NULL, "%s", redo_strerror(redo_lasterror()));
     return session;
 }
@@ -91,15 +89,54 @@ START_TEST(a_refused_line_is_explained_by_the_replica_and_nothing_is_added)
     redo_client *client = connect_to(NULL);
     redo_session *session = begin(client, "n", 0);
     ck_assert_int_eq(try_turn(session, NULL, 0, 0, 6, 9), REDO_ELINE);
-    struct fault const *fault = &session->history->changes->fault;
-    ck_assert_int_eq(fault->line, 0);
-    ck_assert_int_eq(fault->place, 5);
-    ck_assert_str_eq(fault->field, "x");
-    ck_assert_mem_eq(fault->expected, "\x05", 1);
-    ck_assert_mem_eq(fault->given, "\x09", 1);
+    redo_fault fault;
+    ck_assert_int_eq(redo_getfault(session, &fault), 1);
+    ck_assert_int_eq(fault.line, 0);
+    ck_assert_int_eq(fault.place, 5);
+    ck_assert_str_eq(fault.field, "x");
+    ck_assert_uint_eq(fault.expectedsize, 1);
+    ck_assert_mem_eq(fault.expected, "\x05", 1);
+    ck_assert_mem_eq(fault.given, "\x09", 1);
     ck_assert_int_eq(redo_getsessionsize(session), 1);
     ck_assert_int_eq(redo_client_status(session), REDO_OK);
     ck_assert_uint_eq(turn_to(session, 0, 0, 6, 5), 1); /* and it goes on */
+    redo_client_close(client);
+}
+END_TEST
+
+/* ["float", "b", 1, old, new] */
+static int line_of(redo_session *session, char const *cursor, int old, int new)
+{
+    unsigned char const line[] = {
+        0x95, 0xa5, 'f', 'l', 'o', 'a', 't', 0xa1, 'b', 1, (unsigned char)old, (unsigned char)new};
+    return redo_addundo(session, cursor, line, sizeof line);
+}
+
+START_TEST(a_turn_is_told_line_by_line_and_undone_with_its_lines)
+{
+    redo_client *client = connect_to(NULL);
+    redo_session *session = begin(client, "n", 0);
+    void *lines, *after, *before;
+    size_t size, after_size, before_size;
+    redo_fault fault;
+    ck_assert_int_eq(redo_gettable(session, first(session), &before, &before_size), REDO_OK);
+    ck_assert_ptr_eq(redo_newundo(session, "c", NULL), first(session));
+    ck_assert_int_eq(line_of(session, "c", 0, 1), REDO_OK);
+    ck_assert_int_eq(line_of(session, "c", 0, 2), REDO_ELINE);
+    ck_assert_int_eq(redo_getfault(session, &fault), 1);
+    ck_assert_str_eq(fault.field, "float");
+    ck_assert_int_eq(line_of(session, "c", 1, 2), REDO_OK);
+    ck_assert_ptr_eq(redo_undo(session, "c", &lines, &size), first(session));
+    ck_assert_uint_eq(size, 1 + 2 * 12);
+    ck_assert_mem_eq((char *)lines + size - 2, "\x00\x01", 2); /* the oldest last */
+    ck_assert_int_eq(redo_getsessionsize(session), 2);
+    ck_assert_int_eq(redo_gettable(session, first(session), &after, &after_size), REDO_OK);
+    ck_assert_uint_eq(after_size, before_size);
+    ck_assert_mem_eq(after, before, after_size);
+    assert_as_stored(session);
+    free(lines);
+    free(after);
+    free(before);
     redo_client_close(client);
 }
 END_TEST
@@ -137,10 +174,10 @@ START_TEST(a_session_of_another_kind_or_schema_is_not_joined)
     redo_client *client = connect_to(NULL), *other = connect_to(NULL);
     join(client, "states");
     begin(client, "n", 0);
-    ck_assert_ptr_eq(redo_client_beginchanges(other, "states", BABA, sizeof BABA - 1, NULL, 0, 0),
-                     NULL);
+    ck_assert_ptr_eq(
+        redo_client_beginchanges(other, "states", BABA, sizeof BABA - 1, NULL, 0, 0, NULL), NULL);
     ck_assert_int_eq(redo_lasterror(), REDO_ESTATE);
-    ck_assert_ptr_eq(redo_client_beginchanges(other, "n", NULL, 0, NULL, 0, 0), NULL);
+    ck_assert_ptr_eq(redo_client_beginchanges(other, "n", NULL, 0, NULL, 0, 0, NULL), NULL);
     ck_assert_int_eq(redo_lasterror(), REDO_ESTATE);
     ck_assert_ptr_eq(redo_client_beginsession(other, "n", "01234567890123456789", 20, 0), NULL);
     ck_assert_int_eq(redo_lasterror(), REDO_ESTATE);
@@ -174,10 +211,12 @@ START_TEST(a_schema_or_table_that_is_none_is_refused_and_the_client_goes_on)
         {BABA, 5, "\x81", 1, REDO_ETABLE},
     };
     redo_client *client = connect_to(NULL);
+    redo_fault fault;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         ck_assert_ptr_eq(redo_client_beginchanges(client, "n", bad[i].schema, bad[i].schema_size,
-                                                  bad[i].table, bad[i].table_size, 0),
+                                                  bad[i].table, bad[i].table_size, 0, &fault),
                          NULL);
+        ck_assert_uint_gt(strlen(fault.what), 0);
         ck_assert_msg(redo_lasterror() == bad[i].code, "%zu: %s", i,
                       redo_errorname(redo_lasterror()));
     }
@@ -204,7 +243,9 @@ START_TEST(it_goes_on_after_a_daemon_that_was_killed)
     restart_daemon();
     at = turn_to(session, at, 1, 7, 6);
     ck_assert_int_eq(try_turn(session, NULL, at, 0, 6, 9), REDO_ELINE);
-    ck_assert_str_eq(session->history->changes->fault.field, "x");
+    redo_fault fault;
+    ck_assert_int_eq(redo_getfault(session, &fault), 1);
+    ck_assert_str_eq(fault.field, "x");
     assert_as_stored(session);
     redo_client_close(client);
 }
@@ -231,6 +272,7 @@ int main(void)
     tcase_add_checked_fixture(memory, setup_in_memory, teardown);
     tcase_add_test(memory, equal_boards_are_found_in_the_replica);
     tcase_add_test(memory, a_refused_line_is_explained_by_the_replica_and_nothing_is_added);
+    tcase_add_test(memory, a_turn_is_told_line_by_line_and_undone_with_its_lines);
     tcase_add_test(memory, a_lenient_session_takes_such_lines);
     tcase_add_test(memory, who_joins_or_opens_has_the_same_session);
     tcase_add_test(memory, a_session_of_another_kind_or_schema_is_not_joined);
