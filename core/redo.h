@@ -320,6 +320,11 @@ int redo_getdiff(redo_session *session, redo_position const *from, redo_position
  * valid until the next operation; else 0. */
 int redo_getfault(redo_session const *session, redo_fault *fault);
 
+/* The ids of objects that the last operation has renamed, in the subtree that it moved or copied, as
+ * [[from, to] ...]: those that have others there, then those that are taken there, in the order in
+ * which they were met. *data is malloc()ed and the caller's. REDO_OK or a code. */
+int redo_getrenamed(redo_session const *session, void **data, size_t *size);
+
 /* A turn told line by line, at a cursor (which is made at the first position if there is none).
  * redo_newundo() begins an entry; what was open there is closed: if it has lines it becomes a turn,
  * checked as by redo_check, and the cursor goes there. The turn that is begun has the move *move, or,

@@ -99,6 +99,14 @@ int redo_getdiff(redo_session *session, redo_position const *from, redo_position
     return give(&w, rc, data, size);
 }
 
+int redo_getrenamed(redo_session const *session, void **data, size_t *size)
+{
+    struct value_writer w = {0};
+    if (check_session(session))
+        return redo_lasterror();
+    return give(&w, changes_put_renamed(session->history->changes, &w), data, size);
+}
+
 static void tell_fault(struct fault const *f, redo_fault *fault)
 {
     *fault = (redo_fault){.what = f->what,

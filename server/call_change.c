@@ -243,8 +243,9 @@ struct buffer *call_answer_add(struct call *call, struct room *room, redo_result
     struct answer const *answer = history_answer(room->history, r);
     bool grafted = r->graftedto != REDO_NOPOSITION, copied = r->made > 1;
     bool supersedes = r->supersedes != REDO_NOPOSITION;
+    bool renamed = room->history->changes && !r->repeated && room->history->changes->renamed_count;
     struct buffer *b = call_reply(call);
-    pack_map(b, REPLY_POSITION_FIELDS + 1u + r->differs + grafted + copied + supersedes + more);
+    pack_map(b, REPLY_POSITION_FIELDS + 1u + r->differs + grafted + copied + supersedes + renamed + more);
     reply_position_fields(b, &answer->fields);
     pack_key(b, "new");
     pack_bool(b, r->created);
@@ -259,6 +260,10 @@ struct buffer *call_answer_add(struct call *call, struct room *room, redo_result
         pack_uint(b, r->graftedfrom);
         pack_key(b, "to");
         pack_uint(b, r->graftedto);
+    }
+    if (renamed) {
+        pack_key(b, "renamed");
+        reply_renamed(b, room->history);
     }
     if (copied) {
         pack_key(b, "made");

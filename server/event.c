@@ -258,7 +258,7 @@ void event_pack_effects(struct buffer *b, struct history *h, redo_operation cons
 {
     uint32_t number = r->position != REDO_NOPOSITION ? r->position : op->position;
     struct node *n;
-    pack_map(b, 16);
+    pack_map(b, h->changes ? 17 : 16);
     pack_key(b, "method");
     pack_cstr(b, method_of(op));
     pack_key(b, "position");
@@ -270,6 +270,10 @@ void event_pack_effects(struct buffer *b, struct history *h, redo_operation cons
     pack_bool(b, r->created);
     pack_key(b, "grafted");
     pack_grafted(b, r);
+    if (h->changes) {
+        pack_key(b, "renamed");
+        reply_renamed(b, h);
+    }
     pack_key(b, "made");
     reply_made(b, r);
     pack_key(b, "dropped");

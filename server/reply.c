@@ -1,8 +1,10 @@
 #include "server/reply.h"
 
 #include <endian.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/changes/changes.h"
 #include "server/access.h"
 #include "server/rooms.h"
 
@@ -180,4 +182,18 @@ void reply_session(struct buffer *b, struct room const *room)
 {
     pack_map(b, REPLY_SESSION_FIELDS);
     reply_session_fields(b, room);
+}
+
+#define RENAMED_MAX 1000
+
+void reply_renamed(struct buffer *b, struct history const *h)
+{
+    struct value_writer w = {0};
+    if (h->changes->renamed_count > RENAMED_MAX)
+        pack_nil(b);
+    else if (changes_put_renamed(h->changes, &w))
+        b->failed = true;
+    else
+        buffer_append(b, w.data, w.size);
+    free(w.data);
 }

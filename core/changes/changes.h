@@ -123,6 +123,9 @@ struct turn const *changes_turn(struct history const *h, struct node const *n);
 /* How many lines a turn's bytes have; -1 if they are no turn. */
 int64_t changes_lines(void const *data, size_t size);
 
+/* Appends the ids that the last operation has renamed, [[from, to] ...]. REDO_OK or REDO_ENOMEM. */
+int changes_put_renamed(struct changes const *c, struct value_writer *w);
+
 /* The table at a position: REDO_OK and *table, valid until the next call with this history. */
 int changes_table(struct history *h, struct node *n, struct table const **table);
 

@@ -251,3 +251,14 @@ int changes_put_way(struct history *h, struct node *from, struct node *to, struc
         rc = put_step(h, node_at(h, h->changes->path[i]), false, w);
     return rc || w->failed ? REDO_ENOMEM : REDO_OK;
 }
+
+int changes_put_renamed(struct changes const *c, struct value_writer *w)
+{
+    value_put_array(w, c->renamed_count);
+    for (uint32_t i = 0; i < c->renamed_count; i++) {
+        value_put_array(w, 2);
+        put_value(c, c->renamed[2 * i], w);
+        put_value(c, c->renamed[2 * i + 1], w);
+    }
+    return w->failed ? REDO_ENOMEM : REDO_OK;
+}
