@@ -506,6 +506,11 @@ static int gather(struct adds *a, redo_add const *add, struct item *item)
     return REDO_OK;
 }
 
+static bool is_by_change(struct mirror const *m)
+{
+    return m->session.history->changes;
+}
+
 size_t redo_client_addposition_async(redo_session *session, redo_add const *add,
                                      redo_client_added *added, void *data)
 {
@@ -513,6 +518,7 @@ size_t redo_client_addposition_async(redo_session *session, redo_add const *add,
     int rc = !m                     ? REDO_ENOSESSION
              : !add                 ? REDO_EPOSITION
              : m->readonly          ? REDO_EDENIED
+             : is_by_change(m)      ? REDO_EKIND
              : m->lost              ? m->lost
              : !m->adds && !make(m) ? REDO_ENOMEM
              : m->client->inside    ? REDO_OK

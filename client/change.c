@@ -95,12 +95,17 @@ void change_pack(struct mirror *m, struct buffer *b, redo_operation const *op, s
 }
 
 /* What can not be encoded is refused here as the engine would. */
-static int why_not(redo_operation const *op)
+static int why_not(struct mirror const *m, redo_operation const *op)
 {
     switch (op->kind) {
+    case REDO_OP_ADD: /* without a turn, or a state */
+        return m->session.history->changes ? REDO_EOPERATION : REDO_ESTATE;
     case REDO_OP_PROPERTY:
     case REDO_OP_CURSOR:
+    case REDO_OP_NEWUNDO:
         return REDO_ENAME;
+    case REDO_OP_ADDUNDO:
+        return op->state && op->statesize ? REDO_ENAME : REDO_EOPERATION;
     case REDO_OP_RESTORE:
         return REDO_EDAMAGED;
     default:
@@ -204,6 +209,17 @@ static int send_on(struct mirror *m, struct change *change, redo_operation const
     }
 }
 
+/* The daemon has refused a line. So does the replica, which is as the daemon's session was then: it
+ * says which, and why, where the program looks for it. */
+static int explain(struct mirror *m, redo_operation const *op)
+{
+    redo_result ignored;
+    if (m->phase != MIRROR_HERE)
+        return REDO_ELINE;
+    return history_apply(m->session.history, op, &ignored) == REDO_ELINE ? REDO_ELINE
+                                                                         : REDO_EDIVERGED;
+}
+
 static int submit(struct mirror *m, redo_operation const *op, redo_result *result)
 {
     unsigned char room[KEY_SIZE];
@@ -212,15 +228,18 @@ static int submit(struct mirror *m, redo_operation const *op, redo_result *resul
     change_key(m, &keyed, room);
     size_t size = redo_operation_encode(&keyed, NULL, 0);
     if (!size)
-        return why_not(op);
+        return why_not(m, op);
     int rc = adds_settle(m); /* what was asked for before is done before */
     if (!rc)
         rc = send_on(m, &change, &keyed, size);
-    if (rc)
+    if (rc == REDO_ELINE)
+        rc = explain(m, op);
+    else if (rc)
         return rc;
-    if (m->lost)
+    else if (m->lost)
         return m->lost;
-    rc = conclude(m, &change, &keyed, result);
+    else
+        rc = conclude(m, &change, &keyed, result);
     if (rc == REDO_EDIVERGED)
         mirror_lose(m, rc);
     return rc;

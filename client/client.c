@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "core/changes/changes.h"
 #include "core/error.h"
 
 #define TIMEOUT_DEFAULT 10000     /* milliseconds */
@@ -119,6 +120,9 @@ struct ask {
     size_t size;
     int cmpsize;
     bool relaxed;
+    void const *table; /* of a session told by change, of which bytes is the schema */
+    size_t table_size;
+    bool lenient;
 };
 
 static int ask(redo_client *client, struct ask *ask)
@@ -215,6 +219,81 @@ redo_session *redo_client_beginsession(redo_client *client, char const *name,
                                        void const *initialstate, int size, int cmpsize)
 {
     return begin_session(client, name, false, initialstate, size, cmpsize);
+}
+
+/* A value that is bytes already; nil if it is none. */
+static void pack_value(struct buffer *b, void const *value, size_t size)
+{
+    if (value)
+        buffer_append(b, value, size);
+    else
+        pack_nil(b);
+}
+
+static void pack_begin_changes(redo_client *client, struct ask *ask)
+{
+    struct buffer *b = request_begin(client, &ask->call.request, "beginchanges");
+    pack_array(b, 2);
+    pack_value(b, ask->bytes, ask->size);
+    pack_map(b, 1u + (ask->table != NULL) + 3u * (ask->name != NULL));
+    pack_key(b, "lenient");
+    pack_bool(b, ask->lenient);
+    if (ask->table) {
+        pack_key(b, "table");
+        pack_value(b, ask->table, ask->table_size);
+    }
+    if (ask->name) {
+        pack_key(b, "name");
+        pack_cstr(b, ask->name);
+        pack_key(b, "join");
+        pack_bool(b, true);
+        pack_key(b, "relaxed");
+        pack_bool(b, ask->relaxed);
+    }
+}
+
+/* Whether such a session can begin: what the daemon will say to it. Then the bytes are one value
+ * each, too, as a request must have them. */
+static int check_changes(struct ask const *ask, redo_fault *fault)
+{
+    static _Thread_local struct fault why;
+    struct history *h =
+        changes_new(ask->bytes, ask->size, ask->table, ask->table_size, ask->lenient, &why);
+    if (!h) {
+        if (fault)
+            *fault = (redo_fault){.what = why.what,
+                                  .field = why.field,
+                                  .line = (long)why.line,
+                                  .place = (long)why.place};
+        return redo_lasterror();
+    }
+    history_free(h);
+    return REDO_OK;
+}
+
+static redo_session *begin_changes(redo_client *client, struct ask *ask, redo_fault *fault)
+{
+    if (!enter(client))
+        return NULL;
+    int rc = check_changes(ask, fault);
+    if (!rc)
+        return begin(client, ask);
+    client_end(client, rc);
+    return NULL;
+}
+
+redo_session *redo_client_beginchanges(redo_client *client, char const *name, void const *schema,
+                                       size_t schemasize, void const *table, size_t tablesize,
+                                       int lenient, redo_fault *fault)
+{
+    struct ask ask = {.pack = pack_begin_changes,
+                      .name = name,
+                      .bytes = schema,
+                      .size = schemasize,
+                      .table = table,
+                      .table_size = tablesize,
+                      .lenient = lenient != 0};
+    return begin_changes(client, &ask, fault);
 }
 
 static void pack_open(redo_client *client, struct ask *ask)
@@ -331,17 +410,45 @@ static redo_session *own_client(redo_client *client, redo_session *session)
     return NULL;
 }
 
+/* The session that such programs are to have. */
+static char const *session_name(void)
+{
+    char const *name = getenv("REDO_SESSION");
+    return name && *name ? name : NULL;
+}
+
+/* Such programs add thousands of positions one by one when they load a game, and say when they have
+ * saved one: see change_pack(). */
+static bool is_relaxed(void)
+{
+    char const *durable = getenv("REDO_DURABLE");
+    return !durable || strcmp(durable, "1") != 0;
+}
+
 redo_session *redo_beginsession(void const *initialstate, int size, int cmpsize)
 {
-    char const *name = getenv("REDO_SESSION"), *durable = getenv("REDO_DURABLE");
     redo_client *client = redo_client_connect(NULL, 0);
     if (!client)
         return NULL;
-    /* Such programs add thousands of positions one by one when they load a game, and say when they
-     * have saved one: see change_pack(). */
-    bool relaxed = !durable || strcmp(durable, "1") != 0;
-    return own_client(client, begin_session(client, name && *name ? name : NULL, relaxed,
-                                            initialstate, size, cmpsize));
+    return own_client(
+        client, begin_session(client, session_name(), is_relaxed(), initialstate, size, cmpsize));
+}
+
+redo_session *redo_beginchanges(void const *schema, size_t schemasize, void const *table,
+                                size_t tablesize, int lenient, redo_fault *fault)
+{
+    redo_client *client = redo_client_connect(NULL, 0);
+    if (!client)
+        return NULL;
+    struct ask ask = {.pack = pack_begin_changes,
+                      .name = session_name(),
+                      .bytes = schema,
+                      .size = schemasize,
+                      .table = table,
+                      .table_size = tablesize,
+                      .lenient = lenient != 0,
+                      .relaxed = is_relaxed()};
+    return own_client(client, begin_changes(client, &ask, fault));
 }
 
 static void pack_load(redo_client *client, struct ask *ask)

@@ -109,6 +109,18 @@ void redo_client_listen(redo_client *client, redo_client_listener *listener, voi
 redo_session *redo_client_beginsession(redo_client *client, char const *name,
                                        void const *initialstate, int size, int cmpsize);
 
+/* The same for a session told by change, with schema, table, lenient and fault as
+ * redo_beginchanges() takes them. If it exists, schema and lenient must agree (REDO_ESTATE), and
+ * its own first table stands. REDO_ESCHEMA and REDO_ETABLE are found here, before the daemon is
+ * asked.
+ *
+ * The replica is of the same engine: tables, lines and ways between positions are told from it, and
+ * of a line that the daemon has refused redo_getfault() tells here too. redo_client_opensession()
+ * opens such sessions as any other. */
+redo_session *redo_client_beginchanges(redo_client *client, char const *name, void const *schema,
+                                       size_t schemasize, void const *table, size_t tablesize,
+                                       int lenient, redo_fault *fault);
+
 /* Joins a session that exists; in the second form only to look at it: whatever would change it
  * fails with REDO_EDENIED, and is not even asked. NULL on error: REDO_ENOSESSION, REDO_EATTACHED
  * ... */

@@ -291,7 +291,7 @@ typedef struct redo_fault {
  * "baba-old-first"), or NULL: lines are kept and not looked into. table is the first one, or NULL:
  * an empty one. lenient: lines that do not fit are kept all the same. NULL on error: REDO_ESCHEMA,
  * REDO_ETABLE (then fault, which may be NULL, tells what is wrong: its text is valid until the next
- * call of this thread), REDO_ENOMEM. In process only. */
+ * call of this thread), REDO_ENOMEM; with -lredo-client as redo_beginsession(). */
 redo_session *redo_beginchanges(void const *schema, size_t schemasize, void const *table,
                                 size_t tablesize, int lenient, redo_fault *fault);
 

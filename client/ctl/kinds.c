@@ -83,17 +83,35 @@ void kinds_print_turn(FILE *out, void const *data, size_t size)
     msgpack_unpacked_destroy(&turn);
 }
 
-bool line_print(FILE *out, msgpack_object const *line)
+static bool print_json(FILE *out, msgpack_object const *value)
 {
-    json_t *json = json_from_msgpack(line);
+    json_t *json = json_from_msgpack(value);
     char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
 
     if (text) /* its control characters are escaped by JSON; others are not */
         text_print(out, text, strlen(text));
     json_decref(json);
     free(text);
-    fputc('\n', out);
     return text;
+}
+
+bool line_print(FILE *out, msgpack_object const *line)
+{
+    bool good = print_json(out, line);
+
+    fputc('\n', out);
+    return good;
+}
+
+void kinds_print_value(FILE *out, void const *data, size_t size)
+{
+    msgpack_unpacked value;
+    size_t at = 0;
+
+    msgpack_unpacked_init(&value);
+    if (msgpack_unpack_next(&value, data, size, &at) == MSGPACK_UNPACK_SUCCESS)
+        print_json(out, &value.data);
+    msgpack_unpacked_destroy(&value);
 }
 
 bool session_by_change(msgpack_object const *session)

@@ -20,6 +20,9 @@ char *kinds_text(msgpack_object const *lines);
 /* The same of a turn's bytes, as operations have them (core/changes/changes.h). */
 void kinds_print_turn(FILE *out, void const *data, size_t size);
 
+/* Prints a value, told as bytes, as JSON. */
+void kinds_print_value(FILE *out, void const *data, size_t size);
+
 /* Prints a line as JSON, and ends it; false if there is no memory. */
 bool line_print(FILE *out, msgpack_object const *line);
 

@@ -111,6 +111,24 @@ static void print_turn(redo_operation const *op, bool by_change)
     free(items);
 }
 
+/* A turn that is told line by line, at a cursor. */
+static void print_entry(redo_operation const *op)
+{
+    bool begins = op->kind == REDO_OP_NEWUNDO;
+    fputs(begins ? "newundo cursor=" : "addundo cursor=", stdout);
+    text_print(stdout, op->name, op->namesize);
+    if (begins && (op->value & redo_entry_move))
+        printf(" move=%d", op->move);
+    if (begins && (op->value & redo_entry_drop))
+        fputs(" drop", stdout);
+    if (begins && op->endpoint)
+        printf(" endpoint=%d", op->endpoint);
+    if (!begins) {
+        fputs(" line=", stdout);
+        kinds_print_value(stdout, op->state, op->statesize);
+    }
+}
+
 /* The method that makes such operations, and its params. */
 static void print_operation(redo_operation const *op, bool by_change)
 {
@@ -164,8 +182,7 @@ static void print_operation(redo_operation const *op, bool by_change)
         break;
     case REDO_OP_NEWUNDO:
     case REDO_OP_ADDUNDO:
-        fputs(op->kind == REDO_OP_NEWUNDO ? "newundo cursor=" : "addundo cursor=", stdout);
-        text_print(stdout, op->name, op->namesize);
+        print_entry(op);
         break;
     }
 }

@@ -221,6 +221,23 @@ def test_watch_tells_turns_by_kind():
         assert "[prev=5 move=8 endpoint=1 check=0 lines=[float 1]] cursor=c" in second
 
 
+def test_watch_tells_a_turn_that_is_told_line_by_line():
+    with Setting() as s:
+        begin(s)
+        watching = s.start("watch", "n", "--count", "4")
+        assert "watching" in watching.stderr.readline()
+        s.rpc.call("newundo", "n", "c", {"move": 7})
+        s.rpc.call("addundo", "n", "c", ["float", "baba", 1, 0, 1])
+        s.rpc.call("newundo", "n", "c")
+        s.rpc.call("newundo", "n", "c", {"drop": True})
+        out, _ = watching.communicate(timeout=60)
+        rows = [row.split(" ", 1)[1] for row in out.splitlines()]
+        assert [row.split(" -> ")[0] for row in rows[:3]] == [
+            "newundo cursor=c move=7", 'addundo cursor=c line=["float", "baba", 1, 0, 1]'.replace(", ", ","),
+            "newundo cursor=c"], rows
+        assert rows[2].endswith(" -> 5 new") and rows[3].startswith("newundo cursor=c drop"), rows
+
+
 # ---- keeping
 
 
