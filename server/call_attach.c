@@ -198,7 +198,8 @@ static int attach_since(struct call *call, struct room *room, bool effects, stru
     if (!same_seen(room, &seen))
         return fail_since(call, room, since);
     bool nothing = since == room->sequence && !seen.size;
-    bool near = !effects && !seen.size && recent_has(&room->recent, since + 1, room->sequence);
+    bool near = !seen.size && (effects ? recent_has_effects : recent_has)(&room->recent, since + 1,
+                                                                          room->sequence);
     int rc = REDO_OK;
     if (since > room->sequence || (!nothing && !near && !room->stored))
         return fail_since(call, room, since);

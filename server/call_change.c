@@ -28,7 +28,12 @@ static void tell_fault(struct call *call, struct fault const *fault)
 static int fail_operation(struct call *call, int code, struct room const *room,
                           redo_operation const *op)
 {
-    call_fail(call, code);
+    if (code == REDO_ECONSTANT && op->kind == REDO_OP_ADD)
+        error_begin(&call->error, code, "checkequiv is 0, 1 or 2");
+    else if (code == REDO_ECONSTANT && op->kind == REDO_OP_GRAFT)
+        error_begin(&call->error, code, "grafting is 0, 1, 2 or 3");
+    else
+        call_fail(call, code);
     if (op->position != REDO_NOPOSITION)
         error_add_int(&call->error, "position", op->position);
     if (op->kind == REDO_OP_DUPLICATE)
@@ -89,7 +94,7 @@ struct key const *call_known(struct call const *call, struct room const *room)
     return room_key(room, call->client, key->bytes.data, key->bytes.size);
 }
 
-static int check_key(struct call *call)
+int call_check_key(struct call *call)
 {
     struct arg const *key = args_option(&call->args, "key");
     if (!key || !key->present || (key->bytes.size >= 1 && key->bytes.size <= REDO_KEY_MAX))
@@ -137,7 +142,7 @@ int call_submit(struct call *call, struct room *room, redo_operation const *give
 {
     redo_operation op = *given;
     int rc = call_check_write(call, room);
-    if (rc || (rc = check_key(call)) || (rc = check_usage(call, room, given)))
+    if (rc || (rc = call_check_key(call)) || (rc = check_usage(call, room, given)))
         return rc;
     take_key(call, &op);
     if (op.keysize && conn_hung_up(call->client->conn))
@@ -291,10 +296,17 @@ int call_add_one(struct call *call, struct room *room, redo_operation const *op,
     return cursor ? add_with_cursor(call, room, op, items, r) : call_apply(call, room, op, r);
 }
 
+/* A session told by change takes addchanges alone. */
+static int find_room(struct call *call, struct room **room)
+{
+    int rc = call_room_changed(call, room);
+    return rc || !(*room)->history->changes ? rc : call_fail(call, REDO_EKIND);
+}
+
 int call_addposition(struct call *call)
 {
     struct room *room;
-    int rc = call_room_changed(call, &room);
+    int rc = find_room(call, &room);
     if (rc)
         return rc;
     redo_operation op = {.kind = REDO_OP_ADD,
@@ -450,7 +462,7 @@ static int add_items(struct call *call, struct room *room, struct item const *it
 int call_addpositions(struct call *call)
 {
     struct room *room;
-    int rc = call_room_changed(call, &room);
+    int rc = find_room(call, &room);
     if (rc)
         return rc;
     msgpack_object_array const *list = &call->args.param[1].array;

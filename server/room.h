@@ -39,7 +39,9 @@ struct room {
     struct link in_owner;      /* in client.privates */
     struct link subscriptions; /* of struct subscription.in_room */
     bool attended;             /* somebody was attached since it is in memory */
-    struct recent recent;      /* its last operations, since then */
+    bool effects;              /* and was told of effects */
+    struct recent recent;      /* its last operations, since then; if the room is not stored (then
+                                  there is no other place to find them) with effects, if wanted */
     struct buffer encoded;     /* scratch: the operation at hand */
     struct buffer event;       /* scratch: its event, as sent to all */
 };

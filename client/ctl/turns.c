@@ -61,13 +61,13 @@ struct command const command_lines = {
 
 /* ---- diff -------------------------------------------------------------------------------- */
 
-/* [number, undo, lines] as `- 7 [...]` or `+ 7 [...]`. */
+/* [number, undo, lines, ...] as `- 7 [...]` or `+ 7 [...]`. */
 static int print_step(struct ctl *ctl, msgpack_object const *step)
 {
     msgpack_object const *item = step->via.array.ptr;
     int64_t number;
 
-    if (step->type != MSGPACK_OBJECT_ARRAY || step->via.array.size != 3 ||
+    if (step->type != MSGPACK_OBJECT_ARRAY || step->via.array.size < 3 ||
         !integer_read(&item[0], 0, UINT32_MAX, &number) || item[1].type != MSGPACK_OBJECT_BOOLEAN ||
         item[2].type != MSGPACK_OBJECT_ARRAY)
         return ctl_fail_shape(ctl);

@@ -270,9 +270,37 @@ def test_without_a_store_the_rest_comes_from_memory():
             watcher.call("server.ping")
             events = told(watcher.notifications)
         assert all_events(rpc, session, 4000, effects=False) == events[4000:]
-        # A ring holds the last ones alone; and effects are not kept.
+        # A ring holds the last ones alone; and no effects, for nobody was told of any.
         assert error_of(rpc, "attach", session, {"since": 5, "effects": False}) == ERESYNC
         assert error_of(rpc, "attach", session, {"since": 4000}) == ERESYNC
+
+
+def test_without_a_store_the_rest_comes_with_effects_to_who_was_told_of_them():
+    with serving() as daemon, daemon.connect() as rpc:
+        session = begin(rpc, name="n")
+        with daemon.connect() as watcher, daemon.connect() as engine:
+            watcher.call("attach", session, {"snapshot": False})
+            engine.call("attach", session, {"effects": False})
+            play(rpc, session, random.Random(3), 200)
+            watcher.call("server.ping")
+            engine.call("server.ping")
+            events, bare = told(watcher.notifications), told(engine.notifications)
+        for since in range(len(events) + 1):
+            assert all_events(rpc, session, since) == events[since:]
+        assert all_events(rpc, session, 7, effects=False) == bare[7:]
+        chain_by_one(rpc, session, 5000)
+        last = rpc.call("getsession", session)["sequence"]
+        assert len(all_events(rpc, session, last - 500)) == 500
+        assert error_of(rpc, "attach", session, {"since": 5}) == ERESYNC
+
+
+@placed()
+def test_a_private_session_of_a_daemon_with_a_store_tells_the_rest_too(place, rpc):
+    session = rpc.call("beginsession", bytes(4), 4, 0, {"name": "n", "private": True})["session"]
+    with place.connect() as watcher:
+        watcher.call("attach", session, {"snapshot": False})
+    chain_by_one(rpc, session, 9)
+    assert len(all_events(rpc, session, 4)) == 5
 
 
 # ---- what is not on disk
