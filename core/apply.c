@@ -465,16 +465,21 @@ static bool is_known(struct history const *h, struct turn_item const *items, uin
 
 /* How many positions the adds of a turn may make by copying paths: of those that are there, and of
  * those that the turn makes itself, which grow with it. */
-static uint64_t copies_of_turn(struct history const *h, struct turn_item const *items,
-                               uint32_t count)
+static int copies_of_turn(struct history const *h, struct turn_item const *items, uint32_t count,
+                          uint64_t *copies)
 {
     uint64_t longest = 0, made = 0, copied = 0;
     bool ends = false;
     struct index seen;
     struct node *n;
+    *copies = 0;
+    if (!copies_paths(h))
+        return REDO_OK;
     index_init(&seen);
-    if (!copies_paths(h) || index_reserve(&seen, count))
-        count = 0; /* without memory nothing is done either */
+    if (index_reserve(&seen, count)) {
+        index_close(&seen);
+        return REDO_ENOMEM;
+    }
     for (uint32_t i = 0; i < count; i++) {
         redo_operation const *op = &items[i].op;
         if (op->kind != REDO_OP_ADD || check_state(h, op))
@@ -489,14 +494,18 @@ static uint64_t copies_of_turn(struct history const *h, struct turn_item const *
     index_close(&seen);
     if (ends && longest + count > copied)
         copied = longest + count;
-    return made * copied;
+    *copies = made * copied;
+    return REDO_OK;
 }
 
 /* Room for a turn: all that it needs, but for paths that it makes itself, or longer, and copies. */
 static int reserve_turn(struct history *h, struct turn_item const *items, uint32_t adds)
 {
-    uint64_t positions = adds, copies = copies_of_turn(h, items, adds);
+    uint64_t positions = adds, copies;
     bool equals = false;
+    int rc = copies_of_turn(h, items, adds, &copies);
+    if (rc)
+        return rc;
     for (uint32_t i = 0; i < adds; i++) {
         redo_operation const *op = &items[i].op;
         positions += copies_of(h, op);
@@ -511,7 +520,7 @@ static int reserve_turn(struct history *h, struct turn_item const *items, uint32
         h->answer.items = grown;
         h->answer.cap = adds;
     }
-    int rc = history_reserve(h, (uint32_t)positions, adds);
+    rc = history_reserve(h, (uint32_t)positions, adds);
     if (!rc && equals && h->graft != redo_nograft && !history_scratch(h, h->count + adds))
         rc = REDO_ENOMEM;
     return rc;
@@ -793,7 +802,9 @@ static uint64_t growth_of_turn(struct history const *h, redo_operation const *op
     uint32_t count;
     if (!op->state || turn_read(op->state, op->statesize, &items, &count))
         return 0;
-    uint64_t growth = copies_of_turn(h, items, count);
+    uint64_t growth;
+    if (copies_of_turn(h, items, count, &growth))
+        growth = NOBODY; /* the turn would fail, too */
     for (uint32_t i = 0; i < count; i++)
         growth += items[i].op.kind == REDO_OP_ADD;
     free(items);

@@ -269,7 +269,7 @@ def test_bytes_of_a_session_count_over_its_compactions(place):
         error, _ = ann.response(ann.send("addpositions", s, [[0, added + i, os.urandom(1000), 0, 0] for i in range(20)]))
         if error:
             break
-    assert error and error[2]["limit"] == "user_bytes" and 1.6 * 2**20 < added * 1000 < 2 * 2**20, (added, error)
+    assert error and error[2]["limit"] == "user_bytes" and 2**20 < added * 1000 < 2 * 2**20, (added, error)
 
 
 @everywhere_with("--user-bytes", "100K")
