@@ -245,7 +245,8 @@ struct buffer *call_answer_add(struct call *call, struct room *room, redo_result
     bool supersedes = r->supersedes != REDO_NOPOSITION;
     bool renamed = room->history->changes && !r->repeated && room->history->changes->renamed_count;
     struct buffer *b = call_reply(call);
-    pack_map(b, REPLY_POSITION_FIELDS + 1u + r->differs + grafted + copied + supersedes + renamed + more);
+    pack_map(b, REPLY_POSITION_FIELDS + 1u + r->differs + grafted + copied + supersedes + renamed +
+                    more);
     reply_position_fields(b, &answer->fields);
     pack_key(b, "new");
     pack_bool(b, r->created);
