@@ -31,14 +31,6 @@ static int check_state(struct history const *h, redo_operation const *op)
     return op->state && op->statesize == h->size ? REDO_OK : REDO_ESTATE;
 }
 
-/* The state of an ADD, or the lines of its turn. */
-static int check_content(struct history const *h, redo_operation const *op)
-{
-    if (!h->changes)
-        return check_state(h, op);
-    return op->state && changes_lines(op->state, op->statesize) >= 0 ? REDO_OK : REDO_EOPERATION;
-}
-
 bool history_differs(struct history const *h, struct node const *n, redo_operation const *op)
 {
     if (!h->changes)
@@ -51,6 +43,8 @@ bool history_differs(struct history const *h, struct node const *n, redo_operati
 static int add_existing(struct history *h, struct node *prev, struct node *n,
                         redo_operation const *op, redo_result *r)
 {
+    if (h->changes && changes_lines(op->state, op->statesize) < 0)
+        return REDO_EOPERATION;
     r->position = n->in.id;
     r->differs = n->p.endpoint != op->endpoint || history_differs(h, n, op);
     r->changed = branch_front(h, prev, n);
@@ -99,7 +93,7 @@ static void supersede(struct history *h, struct node *longer, struct node *n, bo
 
 int history_check_add(struct history const *h, redo_operation const *op)
 {
-    int rc = check_content(h, op);
+    int rc = h->changes ? REDO_OK : check_state(h, op); /* lines are read when they are run */
     if (rc)
         return rc;
     if (op->endpoint < -128 || op->endpoint > 127)

@@ -166,7 +166,8 @@ def run_divergence(case):
 
 
 def main(paths):
-    paths = paths or sorted(glob.glob(os.path.join(HERE, "cases", "*", "*.jsonl*")))
+    paths = paths or sorted(path for path in glob.glob(os.path.join(HERE, "cases", "*", "*.jsonl*"))
+                            if os.sep + "baba" + os.sep not in path)  # told by change
     passed = failed = left_out = 0
     for path in paths:
         divergences = os.path.basename(path).startswith("divergences")
