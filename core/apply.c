@@ -32,14 +32,6 @@ static int check_state(struct history const *h, redo_operation const *op)
     return op->state && op->statesize == h->size ? REDO_OK : REDO_ESTATE;
 }
 
-/* The state of an ADD, or the lines of its turn. */
-static int check_content(struct history const *h, redo_operation const *op)
-{
-    if (!h->changes)
-        return check_state(h, op);
-    return op->state && changes_lines(op->state, op->statesize) >= 0 ? REDO_OK : REDO_EOPERATION;
-}
-
 bool history_differs(struct history const *h, struct node const *n, redo_operation const *op)
 {
     if (!h->changes)
@@ -52,6 +44,8 @@ bool history_differs(struct history const *h, struct node const *n, redo_operati
 static int add_existing(struct history *h, struct node *prev, struct node *n,
                         redo_operation const *op, redo_result *r)
 {
+    if (h->changes && changes_lines(op->state, op->statesize) < 0)
+        return REDO_EOPERATION;
     r->position = n->in.id;
     r->differs = n->p.endpoint != op->endpoint || history_differs(h, n, op);
     r->changed = branch_front(h, prev, n);
@@ -100,7 +94,7 @@ static void supersede(struct history *h, struct node *longer, struct node *n, bo
 
 int history_check_add(struct history const *h, redo_operation const *op)
 {
-    int rc = check_content(h, op);
+    int rc = h->changes ? REDO_OK : check_state(h, op); /* lines are read when they are run */
     if (rc)
         return rc;
     if (op->endpoint < -128 || op->endpoint > 127)
@@ -122,6 +116,19 @@ struct addition {
     bool stays;         /* the rival's subtree: its turns can not be told anew */
 };
 
+/* Works out the turns of what will be moved or copied to the new position. */
+static int plan_turns(struct history *h, struct node *longer)
+{
+    if (h->graft == redo_copypath)
+        return longer->p.solutionend ? changes_plan_copy(h, NULL, longer, false) : REDO_OK;
+    if (h->graft != redo_graft && h->graft != redo_graftandcopy)
+        return REDO_OK;
+    int rc = longer->p.next ? changes_plan_move(h, longer) : REDO_OK;
+    if (!rc && h->graft == redo_graftandcopy && longer->p.next)
+        rc = changes_plan_copy(h, NULL, longer, true);
+    return rc;
+}
+
 /* Room for it, and for all that comes of it. */
 static int reserve_add(struct history *h, struct addition *a)
 {
@@ -129,12 +136,15 @@ static int reserve_add(struct history *h, struct addition *a)
     if (a->shorter)
         needs = supersede_needs(h, a->rival, a->rival->p.movecount - a->prev->p.movecount - 1);
     bool shared = a->first && !h->states.counted;
-    int rc = history_reserve(h, 1 + needs.copies, !shared);
+    uint32_t states = !shared + (h->changes ? needs.copies : 0);
+    int rc = history_reserve(h, 1 + needs.copies, states);
     if (!rc && needs.numbers && !history_scratch(h, needs.numbers))
         rc = REDO_ENOMEM;
-    if (!rc && h->changes && a->shorter && h->graft != redo_nograft)
-        rc = changes_plan_move(h, a->rival);
+    if (!rc && h->changes && a->shorter)
+        rc = plan_turns(h, a->rival);
     a->stays = rc == REDO_ELINE;
+    if (a->stays)
+        h->changes->fault = (struct fault){.line = -1, .place = -1};
     return a->stays ? REDO_OK : rc;
 }
 
@@ -257,8 +267,6 @@ static int apply_graft(struct history *h, redo_operation const *op, redo_result 
 {
     if (op->value < redo_nograft || op->value > redo_graftandcopy)
         return REDO_ECONSTANT;
-    if (h->changes && op->value > redo_graft)
-        return REDO_EKIND;
     r->value = h->graft;
     r->changed = h->graft != op->value;
     h->graft = (unsigned char)op->value;
@@ -344,22 +352,24 @@ static int apply_cycle(struct history *h, redo_operation const *op, redo_result 
 static int apply_duplicate(struct history *h, redo_operation const *op, redo_result *r)
 {
     struct node *dest, *source;
-    if (h->changes)
-        return REDO_EKIND;
     int rc = history_find(h, op->position, &dest);
     if (rc || (rc = history_find(h, op->source, &source)))
         return rc;
     if (!source->p.solutionend)
         return REDO_OK;
     uint32_t length = copy_length(source);
-    if ((rc = history_reserve(h, length, 0)))
+    if ((rc = history_reserve(h, length, h->changes ? length : 0)))
         return rc;
     uint32_t *path = history_scratch(h, length);
     if (length && !path)
         return REDO_ENOMEM;
+    if (h->changes && (rc = changes_plan_copy(h, dest, source, false)))
+        return rc;
     r->value = 1;
     r->firstmade = h->next;
     r->changed = copy_path(h, dest, source, path);
+    if (h->changes)
+        changes_stay(h);
     r->made = h->next - r->firstmade;
     if (r->made)
         h->changed = true;

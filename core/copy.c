@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/changes/changes.h"
 #include "core/equal.h"
 #include "core/solution.h"
 
@@ -40,12 +41,19 @@ bool copy_path(struct history *h, struct node *dest, struct node *source, uint32
             touched_order(h->touched, dest->in.id);
             changed = true;
         } else if (!copy) {
+            unsigned char own[CHANGES_STATE];
             void *state = node_state(h, original);
-            uint32_t id = h->states.counted ? states_take(&h->states, state) : original->state;
+            bool unique = h->changes && changes_unique(state, h->next, own);
+            if (unique)
+                state = own;
+            uint32_t id =
+                h->states.counted || unique ? states_take(&h->states, state) : original->state;
             uint32_t hash = equal_hash(h, state);
             struct node *first = equal_first(h, hash, state);
             copy = history_make(h, dest, original->in.move, id, original->p.endpoint);
             equal_enter(h, hash, first, copy);
+            if (h->changes)
+                changes_copied(h, copy);
         }
         dest = copy;
     }

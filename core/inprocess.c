@@ -40,8 +40,7 @@ redo_session *redo_beginchanges(void const *schema, size_t schemasize, void cons
                                 size_t tablesize, int lenient, redo_fault *fault)
 {
     static _Thread_local struct fault why;
-    struct history *history =
-        changes_new(schema, schemasize, table, tablesize, lenient != 0, &why);
+    struct history *history = changes_new(schema, schemasize, table, tablesize, lenient != 0, &why);
     if (!history && fault)
         *fault = (redo_fault){
             .what = why.what, .field = why.field, .line = (long)why.line, .place = (long)why.place};

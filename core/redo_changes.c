@@ -148,17 +148,15 @@ static int entry_operation(redo_session *session, char const *cursor, redo_opera
 redo_position *redo_newundo(redo_session *session, char const *cursor, int const *move)
 {
     redo_result r;
-    redo_operation op = {.kind = REDO_OP_NEWUNDO,
-                         .value = move ? redo_entry_move : 0,
-                         .move = move ? *move : 0};
+    redo_operation op = {
+        .kind = REDO_OP_NEWUNDO, .value = move ? redo_entry_move : 0, .move = move ? *move : 0};
     return entry_operation(session, cursor, &op, &r) ? NULL : by_result(session, &r);
 }
 
 int redo_addundo(redo_session *session, char const *cursor, void const *line, size_t size)
 {
     redo_result r;
-    redo_operation op = {
-        .kind = REDO_OP_ADDUNDO, .state = line, .statesize = line ? size : 0};
+    redo_operation op = {.kind = REDO_OP_ADDUNDO, .state = line, .statesize = line ? size : 0};
     return entry_operation(session, cursor, &op, &r);
 }
 

@@ -80,3 +80,13 @@ struct node *solution_next(struct node const *n)
             return node_of(b->p);
     return NULL;
 }
+
+struct node *solution_below(struct node const *n)
+{
+    struct node *best = NULL;
+    for (redo_branch const *b = n->p.next; b; b = b->cdr)
+        if (b->p->solutionend && (!best || beats(b->p->solutionend, b->p->solutionsize,
+                                                 best->p.solutionend, best->p.solutionsize)))
+            best = node_of(b->p);
+    return best;
+}

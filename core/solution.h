@@ -24,4 +24,7 @@ uint32_t solution_length_below(struct node const *n);
  * branches that are as good, the first in the list. */
 struct node *solution_next(struct node const *n);
 
+/* The branch that the best solution path takes from n, its own endpoint left aside; or NULL. */
+struct node *solution_below(struct node const *n);
+
 #endif

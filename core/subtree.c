@@ -287,9 +287,8 @@ static int plan_turns(struct history *h, struct node *parent, struct record *rec
     if (!rc)
         qsort(places, count, sizeof *places, compare_places);
     for (uint32_t i = 0; !rc && i < count; i++) {
-        struct place *up = i ? bsearch(&records[i].parent, places, count, sizeof *places,
-                                       compare_places)
-                             : NULL;
+        struct place *up =
+            i ? bsearch(&records[i].parent, places, count, sizeof *places, compare_places) : NULL;
         rc = plan_add(h, plan, parent, up ? up->place : 0, records[i].turn, records[i].turn_size,
                       records[i].number);
     }

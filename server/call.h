@@ -104,8 +104,8 @@ int call_add_one(struct call *call, struct room *room, redo_operation const *op,
 struct buffer *call_answer_add(struct call *call, struct room *room, redo_result const *r,
                                unsigned more);
 
-/* Packs the lines that an undo or a redo of a session told by change has gone over, and what they do
- * not tell: two fields, nil if they are more than a page, or not known any more. */
+/* Packs the lines that an undo or a redo of a session told by change has gone over, and what they
+ * do not tell: two fields, nil if they are more than a page, or not known any more. */
 void call_pack_gone_over(struct buffer *b, struct room *room, redo_operation const *op,
                          redo_result const *r);
 

@@ -26,9 +26,8 @@ void reply_session(struct buffer *b, struct room const *room);
 void reply_number(struct buffer *b, uint32_t number);
 void reply_made(struct buffer *b, redo_result const *result);
 
-
-/* The ids of objects that the last operation on a session told by change has renamed; nil if they are
- * very many. */
+/* The ids of objects that the last operation on a session told by change has renamed; nil if they
+ * are very many. */
 void reply_renamed(struct buffer *b, struct history const *h);
 
 #endif

@@ -82,7 +82,16 @@ static void put_state(unsigned char state[CHANGES_STATE], struct digest d, uint3
 #define APART_UNIQUE UINT32_MAX /* equal to none: the digest is the number of the position */
 #define APART_MAX 64            /* boards of one digest; with more, one is equal to none */
 
-/* Whether a board is that of positions which have this state already, or of ones that are planned. */
+bool changes_unique(void const *state, uint32_t number, unsigned char own[CHANGES_STATE])
+{
+    uint32_t apart;
+    memcpy(&apart, (char const *)state + 16, sizeof apart);
+    put_state(own, (struct digest){.low = number}, APART_UNIQUE);
+    return apart == APART_UNIQUE;
+}
+
+/* Whether a board is that of positions which have this state already, or of ones that are planned.
+ */
 static int compare_board(struct history *h, struct plan *plan, struct table const *t,
                          void const *state, bool *there, bool *same)
 {
@@ -221,6 +230,7 @@ void changes_free(struct changes *c)
     pool_close(&c->turns);
     free(c->path);
     free(c->renamed);
+    free(c->copies);
     free(c);
 }
 
@@ -229,6 +239,7 @@ void changes_begin(struct changes *c)
     if (c->refused) /* only now: c->fault tells some of them */
         values_forget(&c->values, c->values_before);
     c->refused = false;
+    c->fault = (struct fault){.line = -1, .place = -1};
     c->values_before = c->values.count;
     c->highest_before = c->highest;
     c->renamed_count = 0;

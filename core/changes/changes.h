@@ -62,6 +62,8 @@ struct changes {
     uint32_t path_cap;
     struct fault fault; /* of the last line, schema or table that was refused */
     struct moved *moved;
+    struct turn **copies; /* of a path that is to be copied */
+    uint32_t copy_count, copy_cap, copied;
 };
 
 /* A history of changes: schema, the form of a schema or the name of a built-in one, NULL: lines are
@@ -92,6 +94,19 @@ void changes_abandon(struct history *h, struct node *prev, struct turn *turn);
 int changes_plan_move(struct history *h, struct node *longer);
 void changes_move(struct history *h);
 void changes_stay(struct history *h);
+
+/* The best solution path of source will be copied to dest, or, if that is NULL, to a position that
+ * the main table was taken to by changes_compile(): works out the turns of the copies. REDO_OK or
+ * REDO_ENOMEM; or REDO_ELINE: the boards are not equal, or moving has to be left as above. Then
+ * changes_copied() gives each copy that is made its turn, in their order, and changes_stay()
+ * forgets the rest. as_is: the turns are copied to where they hang now, though they will have moved
+ * by then.
+ */
+int changes_plan_copy(struct history *h, struct node *dest, struct node *source, bool as_is);
+void changes_copied(struct history *h, struct node *copy);
+
+/* Whether the state is equal to none but its own position's: then the one of a copy is in own. */
+bool changes_unique(void const *state, uint32_t number, unsigned char own[CHANGES_STATE]);
 
 /* For loading: a history's changes, without any turn yet; as changes_new(). And the bytes of the
  * turn of a position that is there, to be compiled when all are: REDO_OK, REDO_EDAMAGED,

@@ -20,8 +20,8 @@ void turn_free(struct changes *c, struct turn *t);
 
 struct plan;
 
-/* Makes a turn on the main table, which goes on by it, for the position of this number; the plan that
- * it is of, or NULL. As changes_compile(). */
+/* Makes a turn on the main table, which goes on by it, for the position of this number; the plan
+ * that it is of, or NULL. As changes_compile(). */
 int changes_compile_here(struct history *h, struct plan *plan, void const *data, size_t size,
                          uint32_t number, struct turn **turn, unsigned char state[CHANGES_STATE]);
 

@@ -9,34 +9,34 @@
 
 /* ---- a turn's parts ---------------------------------------------------------------------- */
 
+/* A part of a turn: nil, or an array of so many items, or another value; false if it is none. */
+static bool open_part(struct value_reader *r, struct value *head, struct value_reader *items)
+{
+    *items = *r;
+    *head = value_next(items);
+    return value_skip_inside(r, 1);
+}
+
 bool turn_open(struct turn_reader *t, void const *data, size_t size)
 {
-    struct value_reader r = {data, (unsigned char const *)data + size};
+    struct value_reader r = {data, (unsigned char const *)data + size}, items;
     *t = (struct turn_reader){0};
-    if (!value_whole(data, size))
+    struct value turn = data && size ? value_next(&r) : (struct value){.type = VALUE_BAD};
+    struct value lines, after, digest;
+    if (turn.type != VALUE_ARRAY || turn.count != 3 || !open_part(&r, &lines, &t->lines) ||
+        !open_part(&r, &after, &t->after))
         return false;
-    struct value turn = value_next(&r), lines, after, digest;
-    if (turn.type != VALUE_ARRAY || turn.count != 3)
+    unsigned char const *start = r.at;
+    if (!open_part(&r, &digest, &items) || r.at != r.end)
         return false;
-    struct value_reader whole = r;
-    lines = value_next(&r);
-    if (lines.type != VALUE_ARRAY || !lines.count)
+    if (lines.type != VALUE_ARRAY || !lines.count ||
+        (after.type != VALUE_ARRAY && after.type != VALUE_NIL))
         return false;
     t->count = lines.count;
-    t->lines = (struct value_reader){r.at, r.end};
-    value_skip(&whole);
-    r = whole;
-    after = value_next(&r);
-    if (after.type != VALUE_ARRAY && after.type != VALUE_NIL)
-        return false;
     t->after_count = after.type == VALUE_ARRAY ? after.count : 0;
-    t->after = (struct value_reader){r.at, r.end};
-    value_skip(&whole);
-    r = whole;
-    digest = value_next(&r);
     if (digest.type != VALUE_NIL) {
-        t->digest = whole.at;
-        t->digest_size = (size_t)(whole.end - whole.at);
+        t->digest = start;
+        t->digest_size = (size_t)(r.at - start);
     }
     return true;
 }

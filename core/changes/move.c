@@ -8,6 +8,7 @@
 #include "core/changes/lines.h"
 #include "core/changes/steps.h"
 #include "core/error.h"
+#include "core/solution.h"
 
 /* ---- moving a subtree -------------------------------------------------------------------- */
 
@@ -24,6 +25,9 @@ struct moved {
 void changes_stay(struct history *h)
 {
     struct changes *c = h->changes;
+    while (c->copy_count > c->copied)
+        turn_free(c, c->copies[--c->copy_count]);
+    c->copy_count = c->copied = 0;
     if (!c->moved)
         return;
     for (uint32_t i = 0; i < c->moved->count; i++)
@@ -302,4 +306,124 @@ int changes_plan_move(struct history *h, struct node *longer)
         changes_stay(h);
     }
     return rc;
+}
+
+/* ---- copying a path ---------------------------------------------------------------------- */
+
+static int keep_copy(struct changes *c, struct turn *turn)
+{
+    if (c->copy_count == c->copy_cap) {
+        uint32_t cap = c->copy_cap ? c->copy_cap * 2 : 16;
+        struct turn **grown = realloc(c->copies, cap * sizeof *grown);
+        if (!grown)
+            return REDO_ENOMEM;
+        c->copies = grown;
+        c->copy_cap = cap;
+    }
+    c->copies[c->copy_count++] = turn;
+    return REDO_OK;
+}
+
+/* The same turn once more. */
+static int copy_as_is(struct changes *c, struct turn const *old)
+{
+    struct value_writer steps = {.data = (unsigned char *)old->data + old->size,
+                                 .size = old->steps};
+    struct turn *turn = turn_make(c, old->data, old->size, &steps, old->faults);
+    int rc = turn ? keep_copy(c, turn) : REDO_ENOMEM;
+    if (rc)
+        turn_free(c, turn);
+    return rc;
+}
+
+/* The turn as it is where the main table is, which goes on by it. */
+static int copy_moved(struct history *h, struct node const *n, struct renaming *renaming)
+{
+    struct changes *c = h->changes;
+    struct turn *turn = NULL;
+    int rc = changes_move_turn(c, turn_at(c, n->in.id), renaming, node_state(h, n), &turn);
+    if (rc || !(rc = keep_copy(c, turn)))
+        return rc;
+    if (steps_undo(&c->main.table, turn->data + turn->size, turn->steps))
+        view_lose(&c->main);
+    turn_free(c, turn);
+    return rc;
+}
+
+/* Undoes the copies on the main table. */
+static int take_copies_back(struct changes *c)
+{
+    for (uint32_t i = c->copy_count; i > 0; i--) {
+        struct turn const *t = c->copies[i - 1];
+        if (!c->main.there || steps_undo(&c->main.table, t->data + t->size, t->steps)) {
+            view_lose(&c->main);
+            return REDO_ENOMEM;
+        }
+    }
+    return REDO_OK;
+}
+
+static int not_equal(struct changes *c)
+{
+    static char const what[] = "the boards are not equal";
+    c->fault = (struct fault){.line = -1, .place = -1};
+    memcpy(c->fault.what, what, sizeof what);
+    return REDO_ELINE;
+}
+
+/* Goes along the moves that are there already: source and dest are then where copying begins. */
+static int follow_known(struct history *h, struct node **dest, struct node **source)
+{
+    struct node *next, *known;
+    for (;;) {
+        if (h->changes->has_schema &&
+            memcmp(node_state(h, *dest), node_state(h, *source), CHANGES_STATE) != 0)
+            return not_equal(h->changes);
+        next = solution_next(*source);
+        known = next ? branch_find(h, *dest, next->in.move) : NULL;
+        if (!known)
+            return REDO_OK;
+        *dest = known;
+        *source = next;
+    }
+}
+
+/* The copies of what comes after source, on the main table. */
+static int copy_rest(struct history *h, struct node *source)
+{
+    struct changes *c = h->changes;
+    struct renaming renaming = {0};
+    int rc = c->has_schema ? view_go(h, &c->other, source) : REDO_OK;
+    if (!rc && c->has_schema && !table_same(&c->main.table, &c->other.table))
+        rc = pair_objects(c, &c->other.table, &c->main.table, &renaming);
+    for (struct node *n = source; !rc && (n = solution_next(n));)
+        rc = c->has_schema ? copy_moved(h, n, &renaming) : copy_as_is(c, turn_at(c, n->in.id));
+    if (c->has_schema && take_copies_back(c) && !rc)
+        rc = REDO_ENOMEM;
+    renaming_close(&renaming);
+    return rc;
+}
+
+int changes_plan_copy(struct history *h, struct node *dest, struct node *source, bool as_is)
+{
+    struct changes *c = h->changes;
+    int rc = dest ? follow_known(h, &dest, &source) : REDO_OK;
+    if (!rc && dest && c->has_schema)
+        rc = view_go(h, &c->main, dest);
+    if (!rc && as_is)
+        for (struct node *n = solution_below(source); !rc && n; n = solution_next(n))
+            rc = copy_as_is(c, turn_at(c, n->in.id));
+    else if (!rc)
+        rc = copy_rest(h, source);
+    if (rc) {
+        c->renamed_count = 0;
+        changes_stay(h);
+    }
+    return rc == REDO_ELINE ? not_equal(c) : rc;
+}
+
+void changes_copied(struct history *h, struct node *copy)
+{
+    struct changes *c = h->changes;
+    *turn_place(c, copy->in.id) = c->copies[c->copied++];
 }

@@ -117,15 +117,39 @@ struct value value_next(struct value_reader *r)
                                           : bad; /* the rest are ext, or nothing */
 }
 
+/* Passes over what most values are: integers, short strings. */
+static inline bool skip_small(struct value_reader *r)
+{
+    if (r->at == r->end)
+        return false;
+    unsigned char head = *r->at;
+    if (head < 0x80 || head >= 0xe0) {
+        r->at++;
+        return true;
+    }
+    unsigned more = head & 31u;
+    if (head >= 0xcc && head <= 0xd3)
+        more = 1u << (head & 3);
+    else if ((head & 0xe0) != 0xa0)
+        return false;
+    if ((size_t)(r->end - r->at) <= more)
+        return false;
+    r->at += 1 + more;
+    return true;
+}
+
 static bool skip_in(struct value_reader *r, unsigned most)
 {
     uint32_t left[VALUE_DEPTH_TABLE]; /* items of each array or map that it is in */
     unsigned depth = 0;
     for (;;) {
-        struct value v = value_next(r);
-        if (v.type == VALUE_BAD || (v.type == VALUE_MAP && v.count > UINT32_MAX / 2))
-            return false;
-        uint32_t count = v.type == VALUE_ARRAY ? v.count : v.type == VALUE_MAP ? v.count * 2 : 0;
+        uint32_t count = 0;
+        if (!skip_small(r)) {
+            struct value v = value_next(r);
+            if (v.type == VALUE_BAD || (v.type == VALUE_MAP && v.count > UINT32_MAX / 2))
+                return false;
+            count = v.type == VALUE_ARRAY ? v.count : v.type == VALUE_MAP ? v.count * 2 : 0;
+        }
         if (count) {
             if (depth == most)
                 return false;
@@ -142,6 +166,11 @@ static bool skip_in(struct value_reader *r, unsigned most)
 bool value_skip(struct value_reader *r)
 {
     return skip_in(r, VALUE_DEPTH);
+}
+
+bool value_skip_inside(struct value_reader *r, unsigned depth)
+{
+    return skip_in(r, VALUE_DEPTH - depth);
 }
 
 static bool whole_in(void const *data, size_t size, unsigned most)
@@ -454,12 +483,32 @@ int values_form(struct values *v, void const *data, size_t size, size_t *formed)
     return w.failed ? REDO_ENOMEM : REDO_OK;
 }
 
+/* Whether it is whole, and in its one form already: what most values are, others may be too. */
+static bool is_formed(unsigned char const *data, size_t size)
+{
+    unsigned char head = size ? data[0] : 0xc1;
+    if (head < 0x80 || head >= 0xe0 || head == 0xc0)
+        return size == 1;
+    if (head == 0xcc)
+        return size == 2 && data[1] >= 0x80;
+    if (head == 0xcd)
+        return size == 3 && data[1];
+    if ((head & 0xe0) != 0xa0 || size != 1u + (head & 31u))
+        return false;
+    unsigned char high = 0;
+    for (size_t i = 1; i < size; i++)
+        high |= data[i];
+    return high < 0x80;
+}
+
 static int enter(struct values *v, void const *data, size_t size, uint32_t *number)
 {
-    int rc = values_form(v, data, size, &size);
-    if (rc)
-        return rc;
-    data = v->scratch;
+    if (!is_formed(data, size)) {
+        int rc = values_form(v, data, size, &size);
+        if (rc)
+            return rc;
+        data = v->scratch;
+    }
     uint64_t hash = XXH3_64bits(data, size);
     struct index_walk walk = index_walk(&v->index, index_hash(v, hash, data, size));
     uint32_t found;

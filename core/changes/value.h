@@ -56,6 +56,9 @@ struct value value_next(struct value_reader *r);
 /* Passes over one whole value: false if there is none, or one too deep. */
 bool value_skip(struct value_reader *r);
 
+/* The same for what is in so many arrays and maps already. */
+bool value_skip_inside(struct value_reader *r, unsigned depth);
+
 /* Whether these bytes are one value and nothing else. */
 bool value_whole(void const *data, size_t size);
 bool value_whole_table(void const *data, size_t size);

@@ -7,12 +7,12 @@
 #include "core/dump.h"
 #include "core/subtree.h"
 
-#define HOLD(condition)                                                       \
-    do {                                                                      \
-        if (!(condition)) {                                                   \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);   \
-            abort();                                                          \
-        }                                                                     \
+#define HOLD(condition)                                                     \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                        \
+        }                                                                   \
     } while (0)
 
 uint32_t changes_play_random(struct changes_play *p, uint32_t below)
@@ -43,8 +43,8 @@ static void field(struct value_writer *w, char const *name, int initial, bool bo
     value_put_bool(w, id ? true : board);
 }
 
-static void parts(struct value_writer *w, char const *which, char const *a, int place, char const *b,
-                  int other)
+static void parts(struct value_writer *w, char const *which, char const *a, int place,
+                  char const *b, int other)
 {
     text(w, which);
     value_put_map(w, b ? 2 : 1);
@@ -150,9 +150,9 @@ struct history *changes_play_begin(struct changes_play *p, uint64_t seed)
         put_schema(&schema, p->schema == FORGETFUL);
     if (p->schema != PLAIN && p->schema != BABA)
         put_table(&table, dice(p, 5));
-    struct history *h = changes_new(schema.size ? schema.data : NULL, schema.size,
-                                    table.size ? table.data : NULL, table.size,
-                                    p->schema == LENIENT, &fault);
+    struct history *h =
+        changes_new(schema.size ? schema.data : NULL, schema.size, table.size ? table.data : NULL,
+                    table.size, p->schema == LENIENT, &fault);
     if (!h)
         fprintf(stderr, "%s %s\n", fault.what, fault.field);
     HOLD(h);
