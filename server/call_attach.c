@@ -247,7 +247,13 @@ int call_attach(struct call *call)
         s = find(call->client, room);
     } else if ((rc = room_attach(room, call->client, effects,
                                  args_flag(&call->args, "snapshot", true), &s))) {
-        return call_fail(call, rc);
+        call_fail(call, rc);
+        if (rc == REDO_EFULL) {
+            error_add_word(&call->error, "limit", "output_user");
+            error_add_int(&call->error, "value",
+                          (int64_t)call->client->conn->conns->limits.output_user);
+        }
+        return rc;
     }
     struct buffer *b = call_reply(call);
     pack_map(b, REPLY_SESSION_FIELDS + 1);
@@ -278,8 +284,7 @@ int call_readsnapshot(struct call *call)
         limit = s->snapshot_size - offset;
     pack_bin(call_reply(call), (char *)s->snapshot + offset, limit);
     if (offset + limit == s->snapshot_size) {
-        free(s->snapshot);
-        s->snapshot = NULL;
+        subscription_drop_snapshot(s);
     }
     return REDO_OK;
 }

@@ -320,6 +320,30 @@ void room_tell_recent(struct room *room, struct subscription const *s, uint64_t 
     }
 }
 
+/* One is always to be had; several, as far as the user's connections may hold so much. */
+static int take_snapshot(struct room *room, struct subscription *s)
+{
+    struct conn *conn = s->client->conn;
+    size_t bound = conn->conns->limits.output_user, *held = &conn->share->snapshots;
+    int rc = history_dump(room->history, &s->snapshot, &s->snapshot_size);
+    if (rc)
+        return rc;
+    if (bound && *held && *held + s->snapshot_size > bound) {
+        free(s->snapshot);
+        return REDO_EFULL;
+    }
+    *held += s->snapshot_size;
+    return REDO_OK;
+}
+
+void subscription_drop_snapshot(struct subscription *s)
+{
+    if (s->snapshot)
+        s->client->conn->share->snapshots -= s->snapshot_size;
+    free(s->snapshot);
+    s->snapshot = NULL;
+}
+
 int room_attach(struct room *room, struct client *client, bool effects, bool snapshot,
                 struct subscription **made)
 {
@@ -327,12 +351,16 @@ int room_attach(struct room *room, struct client *client, bool effects, bool sna
         if (list_entry(l, struct subscription, in_client)->room == room)
             return REDO_EATTACHED;
     struct subscription *s = calloc(1, sizeof *s);
-    if (!s || (snapshot && history_dump(room->history, &s->snapshot, &s->snapshot_size))) {
+    int rc = s ? REDO_OK : REDO_ENOMEM;
+    if (!rc)
+        s->client = client;
+    if (!rc && snapshot)
+        rc = take_snapshot(room, s);
+    if (rc) {
         free(s);
-        return REDO_ENOMEM;
+        return rc;
     }
     s->room = room;
-    s->client = client;
     s->effects = effects;
     s->told = room->sequence;
     s->relaxed = room_relaxed(room, client);
@@ -350,7 +378,7 @@ void subscription_end(struct subscription *s)
     list_remove(&s->in_room);
     list_remove(&s->in_client);
     list_remove(&s->in_lagging);
-    free(s->snapshot);
+    subscription_drop_snapshot(s);
     free(s);
 }
 

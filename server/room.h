@@ -86,7 +86,8 @@ struct key const *room_key(struct room const *room, struct client *client, void 
 void room_tell_recent(struct room *room, struct subscription const *s, uint64_t since);
 
 /* Attaches a client; with a snapshot, which is the session as it is now. *made; or a code:
- * REDO_EATTACHED, REDO_ENOMEM. */
+ * REDO_EATTACHED, REDO_ENOMEM, REDO_EFULL (what the client's user has not read of snapshots is more
+ * than its connections may hold). */
 int room_attach(struct room *room, struct client *client, bool effects, bool snapshot,
                 struct subscription **made);
 
@@ -97,6 +98,9 @@ bool room_relaxed(struct room const *room, struct client const *client);
  * session is refused until it opens it anew, lest it builds on them. */
 void room_lost(struct room const *room, struct client *client, bool lost);
 bool room_is_lost(struct room const *room, struct client const *client);
+
+/* The snapshot was read to its end, or is nobody's any more. */
+void subscription_drop_snapshot(struct subscription *s);
 
 /* Ends a subscription. */
 void subscription_end(struct subscription *s);

@@ -13,8 +13,9 @@
 
 struct share {
     uid_t uid;
-    size_t conns;  /* how many have joined */
-    size_t queued; /* the sum of what they were last charged with */
+    size_t conns;     /* how many have joined */
+    size_t queued;    /* the sum of what they were last charged with */
+    size_t snapshots; /* bytes of snapshots that they have not read to their ends; bounded apart */
     struct link in_shares;
 };
 

@@ -238,6 +238,26 @@ def test_lagged_comes_after_the_last_event_and_before_the_answer_of_a_later_atta
         read_operations(slow, player.session, player.count, player.count)
 
 
+def test_snapshots_that_are_not_read_are_bounded_for_all_connections_of_a_user():
+    with Folder() as folder, Daemon(folder / "s", "--output-per-user", "64K", "--output-soft", "32K") as daemon, \
+            daemon.client() as one, contextlib.ExitStack() as stack:
+        size = 60000
+        answer = one.call("beginsession", b"x" * size, size, 0, {"name": "large"})
+        assert answer[2] is None, answer
+        first = one.call("attach", "large")
+        assert first[2] is None, first
+        others = [stack.enter_context(daemon.client()) for _ in range(5)]
+        for other in others:
+            error = other.call("attach", "large")[2]
+            assert error[0] == 15 and error[2]["limit"] == "output_user", error
+            assert other.call("attach", "large", {"snapshot": False})[2] is None
+            assert other.call("detach", "large")[2] is None
+        one.call("readsnapshot", "large", 0, first[3]["snapshot"])  # there is room again
+        assert others[0].call("attach", "large")[2] is None
+        others[0].socket.close()  # and again
+        wait_for(lambda: others[1].call("attach", "large")[2] is None, "room for a snapshot")
+
+
 def test_lagging_in_one_session_costs_no_other_session():
     with Folder() as folder, Daemon(folder / "s", "--output-soft", "64K", "--output-seconds", "0") as daemon, \
             Player(daemon, "busy") as busy, Player(daemon, "quiet") as quiet, daemon.client() as slow:
