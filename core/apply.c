@@ -558,13 +558,13 @@ static int run_turn(struct history *h, struct turn_item *items, uint32_t count, 
     int rc = h->changes && adds > 1 ? REDO_EKIND : check_turn(h, items, count);
     if (!rc && cursor && has_open_lines(h, &last->op))
         rc = REDO_EENTRY;
+    if (!rc)
+        rc = reserve_turn(h, items, adds);
     if (!rc && cursor)
         rc = cursors_prepare(h, &last->op, &made);
     if (rc)
         return rc;
-    rc = reserve_turn(h, items, adds);
-    if (!rc)
-        rc = add_items(h, items, adds, r);
+    rc = add_items(h, items, adds, r);
     if (rc && made)
         cursors_drop(&h->cursors, cursors_find(&h->cursors, last->op.name, last->op.namesize));
     if (rc || !cursor)

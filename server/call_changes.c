@@ -5,6 +5,7 @@
 
 #include "core/changes/changes.h"
 #include "core/changes/entry.h"
+#include "server/begun.h"
 #include "server/call.h"
 #include "server/page.h"
 #include "server/reply.h"
@@ -14,7 +15,7 @@ static int fail_fault(struct call *call, int code, struct fault const *fault)
     if (code == REDO_ENOMEM || code == REDO_EVERSION)
         return call_fail(call, code);
     error_begin(&call->error, code, "%s", fault->what);
-    snprintf(call->word, sizeof call->word, "%.120s", fault->field); /* the fault is the caller's */
+    snprintf(call->word, sizeof call->word, "%s", fault->field); /* the fault is the caller's */
     if (*call->word)
         error_add_text(&call->error, "field", call->word, strlen(call->word));
     return code;
@@ -32,10 +33,14 @@ int call_beginchanges(struct call *call)
 {
     struct buffer schema, table;
     struct fault fault;
+    uint64_t what;
+    int rc = begun_read(call, BEGUN_CHANGES, &what);
+    if (rc)
+        return rc;
     pack_any(&call->args.param[0], &schema);
     pack_any(args_option(&call->args, "table"), &table);
     struct history *h = NULL;
-    int rc = schema.failed || table.failed ? REDO_ENOMEM : REDO_OK;
+    rc = schema.failed || table.failed ? REDO_ENOMEM : REDO_OK;
     if (!rc) {
         h = changes_new(schema.size ? schema.data : NULL, schema.size,
                         table.size ? table.data : NULL, table.size,
@@ -46,7 +51,7 @@ int call_beginchanges(struct call *call)
     buffer_free(&table);
     if (rc)
         return rc == REDO_ENOMEM ? call_fail(call, rc) : fail_fault(call, rc, &fault);
-    return call_begin_new(call, h);
+    return call_begin_new(call, h, what);
 }
 
 /* A session told by change, as call_room() or call_room_changed() finds it; or REDO_EKIND. */
@@ -290,8 +295,11 @@ int call_getlines(struct call *call)
     if (rc)
         return rc;
     struct turn const *t = changes_turn(room->history, n);
-    if (!t)
-        return call_fail(call, REDO_EFIRST);
+    if (!t) {
+        error_begin(&call->error, REDO_EFIRST,
+                    "the first position has no lines: no turn led to it");
+        return REDO_EFIRST;
+    }
     struct value_reader r = {t->data, t->data + t->size}, item;
     static char const *const names[] = {"lines", "after", "digest"};
     struct buffer *b = call_reply(call);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/changes/changes.h"
+
 #include "server/access.h"
 #include "server/rooms.h"
 

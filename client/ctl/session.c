@@ -12,6 +12,10 @@
 
 static void print_value(msgpack_object const *value)
 {
+    if (value->type == MSGPACK_OBJECT_NIL) {
+        fputs("none", stdout);
+        return;
+    }
     if (value->type == MSGPACK_OBJECT_STR) {
         text_print(stdout, value->via.str.ptr, value->via.str.size);
         return;

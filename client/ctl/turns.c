@@ -61,7 +61,7 @@ struct command const command_lines = {
 
 /* ---- diff -------------------------------------------------------------------------------- */
 
-/* [number, undo, lines ...] as `- 7 [...]` or `+ 7 [...]`. */
+/* [number, undo, lines, ...] as `- 7 [...]` or `+ 7 [...]`. */
 static int print_step(struct ctl *ctl, msgpack_object const *step)
 {
     msgpack_object const *item = step->via.array.ptr;

@@ -317,6 +317,7 @@ class Game:
         if not self.daemon.events:
             return
         elsewhere = False  # another has moved the cursor
+        mine = self.at["number"]  # where this player has left it
         while self.daemon.events:
             method, params = self.daemon.events.popleft()
             if params[0] != self.session:
@@ -327,10 +328,12 @@ class Game:
                 self.attach()
             if method == "operation":
                 self.sequence, effects, own = params[1], params[3], params[4]
-                elsewhere = elsewhere or not own and bool(self.moved(effects))
-        before = self.at["number"]
+                moved = self.moved(effects)
+                if moved and own:
+                    mine = moved[0]
+                elsewhere = elsewhere or not own and bool(moved)
         self.refresh()
-        if elsewhere and self.at["number"] != before:
+        if elsewhere and self.at["number"] != mine:
             self.message = "Another player has moved."
 
     def moved(self, effects):

@@ -261,6 +261,43 @@ def test_bytes_are_limited(place):
     begin(ann, 100000, name="t")
 
 
+@used("--user-bytes", "2M")
+def test_bytes_of_a_session_count_over_its_compactions(place):
+    ann = place.connect(ANN)
+    s = begin(ann, 1000, name="s")
+    for added in range(0, 4000, 20):
+        error, _ = ann.response(ann.send("addpositions", s, [[0, added + i, os.urandom(1000), 0, 0] for i in range(20)]))
+        if error:
+            break
+    assert error and error[2]["limit"] == "user_bytes" and 1.6 * 2**20 < added * 1000 < 2 * 2**20, (added, error)
+
+
+@everywhere_with("--user-bytes", "100K")
+def test_cursors_and_authors_that_are_made_count_and_moving_and_dropping_do_not(place):
+    ann = place.connect(ANN)
+    s = begin(ann, name="s")
+    chain(ann, s, 5)
+    ann.call("setcursor", s, "there", 1)
+    limit, names = ("user_bytes", 100 << 10), [("%d" % i).zfill(200) for i in range(800)]
+    for i, name in enumerate(names):
+        ann.call("server.hello", {"client": name})
+        error, _ = ann.response(ann.send("setcursor", s, name, 0))
+        if error:
+            break
+    assert i < 700 and error[0] == EFULL and (error[2]["limit"], error[2]["value"]) == limit, (i, error)
+    for who in "abc":  # authors take the rest of it
+        ann.call("server.hello", {"client": who * 255})
+        ann.response(ann.send("setcursor", s, "there", 1 + ord(who) % 3))
+    refused(*limit, ann, "setcursor", s, "there", 4)
+    ann.call("server.hello", {"client": names[0]})
+    refused(*limit, ann, "setcursor", s, "x" * 255, 0)
+    for at in (4, 2, 3):
+        ann.call("setcursor", s, "there", at)
+    ann.call("server.hello", {"client": "y" * 255})
+    ann.call("dropposition", s, 5)
+    ann.call("dropcursor", s, "there")
+
+
 # ---- who, and what is told
 
 

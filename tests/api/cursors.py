@@ -4,7 +4,7 @@ import os
 import random
 import time
 
-from api import (ECONSTANT, EDROPPED, EEXPECTED, EFULL, ENAME, ENOCURSOR, EPARAMS, EPOSITION, ERANGE,
+from api import (MIB, ECONSTANT, EDROPPED, EEXPECTED, EFULL, ENAME, ENOCURSOR, EPARAMS, EPOSITION, ERANGE,
                  ETYPE, EUTF8, POSITION, add, begin, chain, error_of, number, numbers, run, served,
                  snapshot)
 
@@ -484,6 +484,23 @@ def test_authors_come_in_pages(daemon, rpc):
         assert [a["author"] for a in got] == list(range(1, 52))
     for after in (51, 52, 2**53 - 1):
         assert rpc.call("getauthors", session, {"after": after}) == {"authors": [], "next": None}
+
+
+@served
+def test_a_page_of_authors_ends_once_it_has_1_mib(daemon, rpc):
+    session = begin(rpc)
+    count = 6000
+    for i in range(0, count, 200):
+        calls = [[("server.hello", {"client": str(k).zfill(255)}), ("setcursor", session, "c", k % 2)]
+                 for k in range(i, i + 200)]
+        add(rpc, session, 0, 1, 1) if not i else None
+        assert all(error is None for error, _ in rpc.call_all(sum(calls, [])))
+    first = rpc.call("getauthors", session, {"limit": 10000})
+    assert MIB * 0.8 < sum(len(a["name"]) + 32 for a in first["authors"]) < MIB + 1000
+    rest = rpc.call("getauthors", session, {"limit": 10000, "after": first["next"]})
+    assert [a["name"] for a in (first["authors"] + rest["authors"])[-count:]] == [
+        str(k).zfill(255) for k in range(count)]
+    assert rest["next"] is None
 
 
 @served

@@ -475,7 +475,7 @@ def test_info_tells_every_limit_once(daemon, rpc):
     assert limits
     assert info["limits"]["state"] == STATE_MAX and info["limits"]["name"] == 255
     assert info["limits"]["page_bytes"] == MIB and info["limits"]["page"] == 10000
-    off = {"idle", "keepalive", "stall", "user_connections", "user_sessions", "user_positions",
+    off = {"idle", "keepalive", "stall", "connections_per_user", "user_connections", "user_sessions", "user_positions",
            "user_bytes"}
     assert all(isinstance(v, int) and (v > 0) == (k not in off) for k, v in info["limits"].items())
 
@@ -493,6 +493,7 @@ def test_reference_has_the_limits_that_a_daemon_tells(daemon, rpc):
 
 def test_info_tells_the_limits_that_the_daemon_was_given():
     given = {"max-message": ("bytes", 123456), "max-connections": ("connections", 77),
+             "max-per-user": ("connections_per_user", 60),
              "output-soft": ("output_soft", 500001), "output-seconds": ("output_seconds", 50),
              "output-hard": ("output", 500002), "output-per-user": ("output_user", 500003),
              "idle-timeout": ("idle", 51), "keepalive": ("keepalive", 52),

@@ -6,8 +6,8 @@ import time
 
 import msgpack
 
-from durable import add, begin, chain, error_of, number, numbers, placed, run, snapshot
-from api import EBRANCHES, EKEY, EMETHOD
+from durable import add, begin, chain, number, numbers, placed, run, snapshot
+from api import EBRANCHES, EEXISTS, EKEY, EMETHOD, ENOSESSION, error_of
 
 
 def raw(place, method, *params, client=None):
@@ -105,11 +105,15 @@ def steady(method, answer):
     return {k: v for k, v in result.items() if k not in ("repeated", "changed")}, error
 
 
+BEGINNING = {"beginsession", "beginchanges", "loadsession"}
+
+
 @placed()
 def test_every_method_that_changes_a_session_has_keys(place, rpc):
     info = rpc.call("server.info")["methods"]
     keyed = {m["name"] for m in info if "key" in {o["name"] for o in m["options"]}}
-    keyed -= {"addchanges", "newundo", "addundo"}  # of sessions of another kind
+    # Those of sessions of another kind, and those that begin one.
+    keyed -= {"addchanges", "newundo", "addundo"} | BEGINNING
     assert keyed == set(requests(1)), keyed ^ set(requests(1))
     durable = {m["name"] for m in info if "durable" in {o["name"] for o in m["options"]}}
     durable -= {"addchanges", "newundo", "addundo"}
@@ -395,6 +399,84 @@ def test_a_turn_is_there_whole_or_not_at_all_after_a_kill(place, rpc):
             if there != whole:
                 assert again.call("getcursor", "n", "c")["number"] == there - 1
             whole = there
+
+
+# ---- keys of what begins a session
+
+
+def beginnings(rpc, **more):
+    dump = snapshot(rpc, begin(rpc, name="loaded from"))
+    return {"begun": ("beginsession", b"abcd", 4, 3, {"key": b"k", "name": "begun", **more}),
+            "changes": ("beginchanges", "baba", {"key": b"k", "name": "changes", **more}),
+            "loaded": ("loadsession", dump, {"key": b"k", "name": "loaded"})}
+
+
+@placed()
+def test_a_beginning_asked_again_with_its_key_is_answered_as_begun(place, rpc):
+    """At once, after changes, after a kill; without the key, or with another, the name is taken."""
+    asked = beginnings(rpc)
+    handles = {name: rpc.call(*request)["session"] for name, request in asked.items()}
+
+    def repeat():
+        for name, request in asked.items():
+            with place.connect() as other:
+                answer = other.call(*request)
+                assert answer["session"] == handles[name] and answer["created"], name
+                for key in (None, b"other"):
+                    again = [*request[:-1], {**request[-1], "key": key}]
+                    assert error_of(other, *again) == EEXISTS, name
+
+    repeat()
+    add(rpc, "begun", 0, 1, b"more")
+    rpc.call("setproperty", "loaded", "p", 1)
+    repeat()
+    place.crash()
+    repeat()
+
+
+@placed()
+def test_a_key_of_a_beginning_is_of_its_request_and_author(place, rpc):
+    for method, *params in beginnings(rpc).values():
+        session = rpc.call(method, *params)["session"]
+        with place.connect() as other:
+            other.call("server.hello", {"client": "another"})
+            assert error_of(other, method, *params) == EEXISTS
+        if method != "beginchanges":
+            assert error_of(rpc, "setproperty", session, "p", 1, {"key": b"k"}) == EKEY
+    for state, cmpsize in ((b"abce", 3), (b"abcd", 4)):
+        assert error_of(rpc, "beginsession", state, 4, cmpsize, {"key": b"k", "name": "begun"}) == EKEY
+    assert error_of(rpc, "beginsession", b"abcd", 4, 3, {"key": b"", "name": "new"}) == EKEY
+    assert error_of(rpc, "beginsession", b"abcd", 4, 3, {"key": bytes(65), "name": "new"}) == EKEY
+    joined = {"key": b"other", "name": "begun", "join": True}
+    assert rpc.call("beginsession", b"abcd", 4, 3, joined)["created"] is False
+    # A copy has its keys, and is not what was begun.
+    rpc.call("copysession", "begun", "copy")
+    assert error_of(rpc, "beginsession", b"abcd", 4, 3, {"key": b"k", "name": "copy"}) == EKEY
+
+
+@placed()
+def test_a_private_beginning_asked_again_on_its_connection_is_the_same(place, rpc):
+    request = ("beginsession", b"abcd", 4, 0, {"key": b"k"})
+    session = rpc.call(*request)["session"]
+    again = rpc.call(*request)
+    assert again["session"] == session and again["created"]
+    with place.connect() as other:
+        assert other.call(*request)["session"] != session
+
+
+@placed()
+def test_a_session_named_by_its_handle_is_not_deleted_or_renamed_twice(place, rpc):
+    session = begin(rpc, name="n")
+    assert rpc.call("renamesession", session, "m")["name"] == "m"
+    assert rpc.call("renamesession", session, "m")["name"] == "m"
+    assert rpc.call("setsessionmode", session, 0o644) == rpc.call("setsessionmode", session, 0o644)
+    rpc.call("deletesession", session)
+    other = begin(rpc, name="m")
+    assert error_of(rpc, "deletesession", session) == ENOSESSION
+    place.crash()
+    with place.connect() as rpc:
+        assert error_of(rpc, "deletesession", session) == ENOSESSION
+        assert rpc.call("getsession", "m")["session"] == other
 
 
 run()

@@ -270,9 +270,37 @@ def test_without_a_store_the_rest_comes_from_memory():
             watcher.call("server.ping")
             events = told(watcher.notifications)
         assert all_events(rpc, session, 4000, effects=False) == events[4000:]
-        # A ring holds the last ones alone; and effects are not kept.
+        # A ring holds the last ones alone; and no effects, for nobody was told of any.
         assert error_of(rpc, "attach", session, {"since": 5, "effects": False}) == ERESYNC
         assert error_of(rpc, "attach", session, {"since": 4000}) == ERESYNC
+
+
+def test_without_a_store_the_rest_comes_with_effects_to_who_was_told_of_them():
+    with serving() as daemon, daemon.connect() as rpc:
+        session = begin(rpc, name="n")
+        with daemon.connect() as watcher, daemon.connect() as engine:
+            watcher.call("attach", session, {"snapshot": False})
+            engine.call("attach", session, {"effects": False})
+            play(rpc, session, random.Random(3), 200)
+            watcher.call("server.ping")
+            engine.call("server.ping")
+            events, bare = told(watcher.notifications), told(engine.notifications)
+        for since in range(len(events) + 1):
+            assert all_events(rpc, session, since) == events[since:]
+        assert all_events(rpc, session, 7, effects=False) == bare[7:]
+        chain_by_one(rpc, session, 5000)
+        last = rpc.call("getsession", session)["sequence"]
+        assert len(all_events(rpc, session, last - 500)) == 500
+        assert error_of(rpc, "attach", session, {"since": 5}) == ERESYNC
+
+
+@placed()
+def test_a_private_session_of_a_daemon_with_a_store_tells_the_rest_too(place, rpc):
+    session = rpc.call("beginsession", bytes(4), 4, 0, {"name": "n", "private": True})["session"]
+    with place.connect() as watcher:
+        watcher.call("attach", session, {"snapshot": False})
+    chain_by_one(rpc, session, 9)
+    assert len(all_events(rpc, session, 4)) == 5
 
 
 # ---- what is not on disk
@@ -339,6 +367,30 @@ def test_relaxed_operations_that_were_lost_are_not_taken_for_others(place, rpc):
                 place.restart()
                 rpc.close()
                 rpc = place.connect()
+
+
+@placed("--output-soft", "64K", "--output-hard", "1M")
+def test_what_was_missed_and_may_not_wait_for_a_client_is_to_be_loaded_anew(place, rpc):
+    """It would be disconnected, and the next time again."""
+    session = begin(rpc, 1000, name="n")
+    for k in range(30):
+        rpc.call("addpositions", session, [[0, 100 * k + i, number(100 * k + i, 1000), 0, 0] for i in range(100)])
+    place.restart()
+    with place.connect() as rpc, place.connect() as other:
+        for options in KINDS:
+            for missed in (2, 15):
+                since = rpc.call("getsession", session)["sequence"]
+                for k in range(missed):
+                    rpc.call("addpositions", session, [[0, 10**6 + 1000 * since + 100 * k + i, bytes(999) + b"x", 0, 0]
+                                                       for i in range(100)])
+                call = ("attach", session, {"since": since, **options})
+                if missed == 15:
+                    assert error_of(other, *call) == ERESYNC
+                else:
+                    other.call(*call)
+                    assert len(other.notifications) == 2
+                    other.call("detach", session)
+                    other.notifications.clear()
 
 
 run()

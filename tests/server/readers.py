@@ -401,7 +401,7 @@ def test_idle_connection_is_told_so_and_closed():
             for client in (silent, attached):
                 (last,) = client.read_last_words()
                 assert last[:2] == [2, "error"] and last[2][0] == EIDLE, last
-                assert last[2][2] == {"limit": "idle-timeout", "value": 1}, last
+                assert last[2][2] == {"limit": "idle", "value": 1}, last
         with daemon.client() as client:
             client.ping()
 
