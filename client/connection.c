@@ -1,12 +1,13 @@
 /* A connection that waits. All waiting is in wait_for(), against a deadline, so that no call
  * outlasts its timeout; but for the first wait for an answer, which the kernel ends by itself
- * (SO_RCVTIMEO): so the usual call costs two system calls and no third.
+ * (SO_RCVTIMEO): so the usual call costs two system calls and no third. A call that has waited
+ * elsewhere before has less time than that left, and waits in wait_for() alone.
  *
  * While requests are being sent, answers are read too, and kept: a daemon does not read on from a
  * client that does not take its answers, and the two would wait for each other.
  *
  * What ends a connection is noticed in one of the three functions that touch the socket or the
- * bytes (send_out, fill, peek), and always ends in fatal(). A daemon that hangs up while it is
+ * bytes (send_some, fill, peek), and always ends in fatal(). A daemon that hangs up while it is
  * being sent to may have said why: the rest to be sent is thrown away then, and reading goes on to
  * its end. */
 #include "client/connection.h"
@@ -29,6 +30,7 @@
 #define READ_SIZE (64 * 1024)    /* bytes of room for a read, at least */
 #define STEP_SIZE (1024 * 1024)  /* bytes that a step reads, about, before it returns */
 #define SPARE_SIZE (1024 * 1024) /* an empty buffer larger than this is given back */
+#define KERNEL_SLACK 2           /* milliseconds by which a call may outlast its time */
 
 /* The daemon is trusted further than it trusts its clients: what it sends, the client asked for. */
 static struct frame_limits const limits = {
@@ -36,7 +38,7 @@ static struct frame_limits const limits = {
 
 /* ---- time -------------------------------------------------------------------------------- */
 
-static int64_t now(void)
+int64_t connection_now(void)
 {
     struct timespec t;
 
@@ -47,14 +49,14 @@ static int64_t now(void)
 /* When a wait of so many milliseconds is over; below 0: never. */
 static int64_t deadline_after(int timeout)
 {
-    return timeout < 0 ? -1 : now() + timeout;
+    return timeout < 0 ? -1 : connection_now() + timeout;
 }
 
 static int left_until(int64_t deadline)
 {
     if (deadline < 0)
         return -1;
-    int64_t left = deadline - now();
+    int64_t left = deadline - connection_now();
     return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
@@ -112,19 +114,30 @@ static int dial(struct sockaddr_un const *address, int timeout)
     return -1;
 }
 
-int connection_open(struct connection *c, char const *path, int timeout)
+/* A socket connected to the daemon at path: REDO_OK and *fd, or a code and errno. */
+static int dial_path(char const *path, int timeout, int *fd)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-    *c = (struct connection){.fd = -1};
     if (connection_path(path, address.sun_path, sizeof address.sun_path) != REDO_OK) {
         errno = ENAMETOOLONG;
         return REDO_ENAME;
     }
-    int fd = dial(&address, timeout);
-    if (fd < 0)
+    *fd = dial(&address, timeout);
+    if (*fd < 0)
         return errno == ENOMEM ? REDO_ENOMEM : REDO_ECONNECT;
-    int code = connection_adopt(c, fd, timeout);
+    return REDO_OK;
+}
+
+int connection_open(struct connection *c, char const *path, int timeout)
+{
+    int fd;
+
+    *c = (struct connection){.fd = -1};
+    int code = dial_path(path, timeout, &fd);
+    if (code != REDO_OK)
+        return code;
+    code = connection_adopt(c, fd, timeout);
     if (code != REDO_OK) {
         close(fd);
         errno = ENOMEM;
@@ -132,15 +145,39 @@ int connection_open(struct connection *c, char const *path, int timeout)
     return code;
 }
 
-int connection_adopt(struct connection *c, int fd, int timeout)
+int connection_reopen(struct connection *c, char const *path, int timeout)
+{
+    int fd;
+    int code = dial_path(path, timeout, &fd);
+
+    if (code != REDO_OK)
+        return code;
+    connection_drop(c);
+    buffer_free(&c->in);
+    c->used = 0;
+    c->sent = 0;
+    frame_init(&c->frame);
+    c->fd = fd;
+    connection_settimeout(c, c->timeout);
+    return REDO_OK;
+}
+
+void connection_settimeout(struct connection *c, int timeout)
 {
     struct timeval t = time_of(timeout);
 
+    c->timeout = timeout;
+    if (c->fd >= 0)
+        setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t);
+}
+
+int connection_adopt(struct connection *c, int fd, int timeout)
+{
     *c = (struct connection){.fd = -1, .timeout = timeout};
     if (!msgpack_zone_init(&c->zone, MSGPACK_ZONE_CHUNK_SIZE))
         return REDO_ENOMEM;
     c->fd = fd;
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t);
+    connection_settimeout(c, timeout);
     buffer_init(&c->out);
     buffer_init(&c->in);
     frame_init(&c->frame);
@@ -158,13 +195,18 @@ void connection_close(struct connection *c)
     msgpack_zone_destroy(&c->zone);
 }
 
-/* Closes the socket and keeps the rest for connection_close(). */
-static int fatal(struct connection *c, int code)
+void connection_drop(struct connection *c)
 {
     if (c->fd >= 0)
         close(c->fd);
     c->fd = -1;
     buffer_rewind(&c->out, 0);
+    c->gone = 0;
+}
+
+static int fatal(struct connection *c, int code)
+{
+    connection_drop(c);
     return code;
 }
 
@@ -198,6 +240,7 @@ static int fill(struct connection *c, int flags, size_t *count)
     ssize_t size = recv(c->fd, c->in.data + c->in.size, c->in.cap - c->in.size, flags);
     if (size > 0) {
         c->in.size += (size_t)size;
+        c->received += (size_t)size;
         *count = (size_t)size;
         return REDO_OK;
     }
@@ -206,25 +249,44 @@ static int fill(struct connection *c, int flags, size_t *count)
     return REDO_ECLOSED;
 }
 
+/* All is sent, or nobody is there to take it. */
+static void empty_out(struct connection *c)
+{
+    if (c->out.cap > SPARE_SIZE)
+        buffer_free(&c->out);
+    buffer_rewind(&c->out, 0);
+    c->gone = 0;
+}
+
+/* Sends as much of what is packed as the kernel takes. REDO_OK; REDO_ECLOSED if the daemon hung up:
+ * what it said last may be there to read yet, and the rest is thrown away. */
+static int send_some(struct connection *c)
+{
+    while (connection_owes(c)) {
+        ssize_t size =
+            send(c->fd, c->out.data + c->gone, c->out.size - c->gone, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (size > 0) {
+            c->gone += (size_t)size;
+            c->sent += (size_t)size;
+        } else if (errno == EAGAIN) {
+            return REDO_OK;
+        } else if (errno != EINTR) {
+            empty_out(c);
+            return REDO_ECLOSED;
+        }
+    }
+    empty_out(c);
+    return REDO_OK;
+}
+
 /* Sends all that is packed, and takes in what comes meanwhile. */
 static int send_out(struct connection *c)
 {
     int64_t deadline = deadline_after(c->timeout);
-    size_t sent = 0;
 
     if (c->out.failed)
         return fatal(c, REDO_ENOMEM);
-    while (sent < c->out.size) {
-        ssize_t size =
-            send(c->fd, c->out.data + sent, c->out.size - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (size > 0) {
-            sent += (size_t)size;
-            continue;
-        }
-        if (errno == EINTR)
-            continue;
-        if (errno != EAGAIN)
-            break; /* it hung up: what it said last may be there to read */
+    while (send_some(c) == REDO_OK && connection_owes(c)) {
         int code = wait_for(c, POLLIN | POLLOUT, deadline);
         if (code != REDO_OK && !(code == REDO_ESYSTEM && errno == EINTR))
             return fatal(c, code == REDO_ETIMEOUT ? REDO_ETIMEOUT : REDO_ECLOSED);
@@ -235,9 +297,7 @@ static int send_out(struct connection *c)
         if (code != REDO_OK)
             return fatal(c, code);
     }
-    if (c->out.cap > SPARE_SIZE)
-        buffer_free(&c->out);
-    buffer_rewind(&c->out, 0);
+    empty_out(c);
     return REDO_OK;
 }
 
@@ -283,8 +343,7 @@ static void hand_out(struct connection *c, struct message const *m)
         c->notified(c->data, m);
 }
 
-/* What a response says. */
-static int conclude(struct connection *c, struct message const *m, msgpack_object *result)
+int connection_conclude(struct connection *c, struct message const *m, msgpack_object *result)
 {
     if (m->error.type == MSGPACK_OBJECT_NIL) {
         *result = m->result;
@@ -362,7 +421,7 @@ int connection_receive(struct connection *c, uint32_t id, msgpack_object *result
         if (ahead > 0)
             return fatal(c, REDO_EPROTOCOL);
         if (ahead == 0)
-            return conclude(c, &m, result);
+            return connection_conclude(c, &m, result);
     }
     return REDO_ECLOSED;
 }
@@ -409,6 +468,68 @@ int connection_step(struct connection *c, int timeout)
             return REDO_OK; /* nothing came; or a signal, which is the caller's to look after */
         if (code != REDO_OK)
             return fatal(c, REDO_ECLOSED);
+    }
+    return code;
+}
+
+/* Hands out all that was read, up to the response after which `answered` wants no more. */
+static int hand_on(struct connection *c, bool *handed)
+{
+    *handed = false;
+    for (bool enough = false; !enough;) {
+        struct message m;
+        bool whole;
+        int code = peek(c, &m, &whole);
+        if (code != REDO_OK || !whole)
+            return code;
+        *handed = true;
+        if (m.type == MESSAGE_NOTIFICATION) {
+            hand_out(c, &m);
+        } else if (m.type == MESSAGE_RESPONSE && m.has_id) {
+            take(c);
+            enough = c->answered(c->data, &m);
+        } else {
+            return fatal(c, REDO_EPROTOCOL);
+        }
+    }
+    return REDO_OK;
+}
+
+/* The first wait of a call that has its whole time before it is left to the kernel. */
+static bool kernel_waits(struct connection *c, int64_t deadline)
+{
+    return !connection_owes(c) && c->timeout >= 0 &&
+           left_until(deadline) >= c->timeout - KERNEL_SLACK;
+}
+
+int connection_wait(struct connection *c, int64_t deadline)
+{
+    bool handed, waited = false;
+
+    if (c->fd < 0)
+        return REDO_ECLOSED;
+    int code = hand_on(c, &handed);
+    while (code == REDO_OK && !handed) {
+        size_t count;
+        send_some(c); /* who hung up is read to the end */
+        bool kernel = !waited && kernel_waits(c, deadline);
+        code = fill(c, kernel ? 0 : MSG_DONTWAIT, &count);
+        if (code != REDO_OK)
+            return fatal(c, code);
+        if (count > 0) {
+            code = hand_on(c, &handed);
+            continue;
+        }
+        if (left_until(deadline) == 0)
+            return REDO_ETIMEOUT;
+        if (kernel)
+            return REDO_ESYSTEM; /* a signal: else the time would be over */
+        code = wait_for(c, connection_owes(c) ? POLLIN | POLLOUT : POLLIN, deadline);
+        if (code == REDO_ETIMEOUT || (code == REDO_ESYSTEM && errno == EINTR))
+            return code;
+        if (code != REDO_OK)
+            return fatal(c, REDO_ECLOSED);
+        waited = true;
     }
     return code;
 }

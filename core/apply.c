@@ -17,6 +17,7 @@
 
 #define SCRATCH_KEPT 65536                /* numbers */
 #define ANSWERS_BELOW (UINT32_C(1) << 31) /* numbers that the answers to a turn have room for */
+#define TURN_COPIES (UINT32_C(1) << 22)   /* positions that may be made by copying in one turn */
 
 static redo_result const nothing = {.position = NOBODY,
                                     .graftedfrom = NOBODY,
@@ -438,12 +439,16 @@ static int check_turn(struct history const *h, struct turn_item const *items, ui
     return rc;
 }
 
+static bool copies_paths(struct history const *h)
+{
+    return h->graft == redo_copypath || h->graft == redo_graftandcopy;
+}
+
 /* How many positions the copying of a path may make, once this is added to a history like this one.
  */
 static uint32_t copies_of(struct history const *h, redo_operation const *op)
 {
-    bool copies = h->graft == redo_copypath || h->graft == redo_graftandcopy;
-    if (!copies || op->value != redo_check || op->endpoint || check_state(h, op))
+    if (!copies_paths(h) || op->value != redo_check || op->endpoint || check_state(h, op))
         return 0;
     struct node *rival = equal_rival(h, equal_first(h, equal_hash(h, op->state), op->state), NULL);
     if (!rival)
@@ -451,17 +456,72 @@ static uint32_t copies_of(struct history const *h, redo_operation const *op)
     return h->graft == redo_copypath ? copy_length(rival) : solution_length_below(rival);
 }
 
+/* Whether an equal position is there, or is made earlier in the turn: `seen` leads to the items
+ * that were looked at. */
+static bool is_known(struct history const *h, struct turn_item const *items, uint32_t i,
+                     struct index *seen)
+{
+    redo_operation const *op = &items[i].op;
+    uint32_t other, hash = equal_hash(h, op->state);
+    struct index_walk walk = index_walk(seen, hash);
+    while ((other = index_next(seen, &walk)) != INDEX_NONE)
+        if (memcmp(items[other].op.state, op->state, h->cmpsize) == 0)
+            return true;
+    if (equal_first(h, hash, op->state))
+        return true;
+    index_insert(seen, hash, i);
+    return false;
+}
+
+/* How many positions the adds of a turn may make by copying paths: of those that are there, and of
+ * those that the turn makes itself, which grow with it. */
+static int copies_of_turn(struct history const *h, struct turn_item const *items, uint32_t count,
+                          uint64_t *copies)
+{
+    uint64_t longest = 0, made = 0, copied = 0;
+    bool ends = false;
+    struct index seen;
+    struct node *n;
+    *copies = 0;
+    if (!copies_paths(h))
+        return REDO_OK;
+    index_init(&seen);
+    if (index_reserve(&seen, count)) {
+        index_close(&seen);
+        return REDO_ENOMEM;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        redo_operation const *op = &items[i].op;
+        if (op->kind != REDO_OP_ADD || check_state(h, op))
+            continue;
+        uint32_t length = copies_of(h, op);
+        copied = length > copied ? length : copied;
+        if (!items[i].after && history_find(h, op->position, &n) == REDO_OK)
+            longest = n->p.movecount > longest ? n->p.movecount : longest;
+        ends |= op->endpoint != 0;
+        made += is_known(h, items, i, &seen) && op->value == redo_check && !op->endpoint;
+    }
+    index_close(&seen);
+    if (ends && longest + count > copied)
+        copied = longest + count;
+    *copies = made * copied;
+    return REDO_OK;
+}
+
 /* Room for a turn: all that it needs, but for paths that it makes itself, or longer, and copies. */
 static int reserve_turn(struct history *h, struct turn_item const *items, uint32_t adds)
 {
-    uint64_t positions = adds;
+    uint64_t positions = adds, copies;
     bool equals = false;
+    int rc = copies_of_turn(h, items, adds, &copies);
+    if (rc)
+        return rc;
     for (uint32_t i = 0; i < adds; i++) {
         redo_operation const *op = &items[i].op;
         positions += copies_of(h, op);
         equals |= op->value == redo_check && !op->endpoint;
     }
-    if (h->next + positions > ANSWERS_BELOW)
+    if (copies > TURN_COPIES || h->next + adds + copies > ANSWERS_BELOW)
         return REDO_EFULL;
     if (adds > h->answer.cap) {
         uint32_t *grown = realloc(h->answer.items, adds * sizeof *grown);
@@ -470,7 +530,7 @@ static int reserve_turn(struct history *h, struct turn_item const *items, uint32
         h->answer.items = grown;
         h->answer.cap = adds;
     }
-    int rc = history_reserve(h, (uint32_t)positions, adds);
+    rc = history_reserve(h, (uint32_t)positions, adds);
     if (!rc && equals && h->graft != redo_nograft && !history_scratch(h, h->count + adds))
         rc = REDO_ENOMEM;
     return rc;
@@ -517,13 +577,13 @@ static int run_turn(struct history *h, struct turn_item *items, uint32_t count, 
     int rc = h->changes && adds > 1 ? REDO_EKIND : check_turn(h, items, count);
     if (!rc && cursor && has_open_lines(h, &last->op))
         rc = REDO_EENTRY;
+    if (!rc)
+        rc = reserve_turn(h, items, adds);
     if (!rc && cursor)
         rc = cursors_prepare(h, &last->op, &made);
     if (rc)
         return rc;
-    rc = reserve_turn(h, items, adds);
-    if (!rc)
-        rc = add_items(h, items, adds, r);
+    rc = add_items(h, items, adds, r);
     if (rc && made)
         cursors_drop(&h->cursors, cursors_find(&h->cursors, last->op.name, last->op.namesize));
     if (rc || !cursor)
@@ -614,13 +674,12 @@ struct fields history_fields(struct history const *h, struct node const *n)
     };
 }
 
-/* Those of the position in a result. */
+/* Those of the position in a result: it is there, or was until a moment ago. */
 static struct fields fields_of(struct history const *h, redo_result const *r)
 {
-    struct node *n;
-    if (r->position == NOBODY || history_find(h, r->position, &n))
+    if (r->position == NOBODY)
         return (struct fields){.number = NOBODY, .prev = NOBODY, .better = NOBODY};
-    return history_fields(h, n);
+    return history_fields(h, node_at(h, r->position));
 }
 
 struct answer const *history_answer(struct history *h, redo_result const *result)
@@ -753,10 +812,11 @@ static uint64_t growth_of_turn(struct history const *h, redo_operation const *op
     uint32_t count;
     if (!op->state || turn_read(op->state, op->statesize, &items, &count))
         return 0;
-    uint64_t growth = 0;
+    uint64_t growth;
+    if (copies_of_turn(h, items, count, &growth))
+        growth = NOBODY; /* the turn would fail, too */
     for (uint32_t i = 0; i < count; i++)
-        if (items[i].op.kind == REDO_OP_ADD)
-            growth += 1 + (uint64_t)copies_of(h, &items[i].op);
+        growth += items[i].op.kind == REDO_OP_ADD;
     free(items);
     return growth;
 }

@@ -7,6 +7,8 @@
 #include "core/history.h"
 #include "core/solution.h"
 
+#define STEPS_LEAST 64 /* that a cursor keeps room for once it had it */
+
 /* ---- the table --------------------------------------------------------------------------- */
 
 static void free_cursor(struct cursor *cursor)
@@ -129,6 +131,20 @@ int cursor_reserve(struct cursors *c, struct cursor *cursor, uint32_t steps)
     return REDO_OK;
 }
 
+/* Gives back what the way, now shorter, does not need. */
+static void trim(struct cursors *c, struct cursor *cursor)
+{
+    if (cursor->cap <= STEPS_LEAST || cursor->cap / 4 < cursor->count)
+        return;
+    uint32_t cap = cursor->count > STEPS_LEAST / 2 ? 2 * cursor->count : STEPS_LEAST;
+    uint32_t *shrunk = realloc(cursor->forth, cap * sizeof *shrunk);
+    if (!shrunk)
+        return;
+    c->bytes -= (cursor->cap - cap) * sizeof *shrunk;
+    cursor->forth = shrunk;
+    cursor->cap = cap;
+}
+
 /* ---- moving ------------------------------------------------------------------------------ */
 
 static struct node *here(struct history const *h, struct cursor const *cursor)
@@ -141,11 +157,24 @@ static void forget_way(struct cursor *cursor)
     cursor->count = 0;
 }
 
-/* Goes back to this position, which is before the one where it is, keeping the way. There is room.
- */
+/* Whether the ways of all cursors may have so many more steps. */
+static bool may_keep(struct cursors const *c, uint32_t steps)
+{
+    uint64_t all = steps;
+    for (uint32_t i = 0; i < c->count; i++)
+        all += c->all[i].count;
+    return all <= CURSORS_STEPS;
+}
+
+/* Goes back to this position, which is before the one where it is, keeping the way, unless that is
+ * too much. There is room. */
 static void go_back(struct history const *h, struct cursor *cursor, struct node const *to)
 {
-    for (struct node *n = here(h, cursor); n != to; n = node_prev(n))
+    struct node *from = here(h, cursor);
+    bool keep = may_keep(&h->cursors, from->p.movecount - to->p.movecount);
+    if (!keep)
+        forget_way(cursor);
+    for (struct node *n = from; keep && n != to; n = node_prev(n))
         cursor->forth[cursor->count++] = n->in.id;
     cursor->position = to->in.id;
 }
@@ -401,6 +430,7 @@ int cursors_apply(struct history *h, redo_operation const *op, redo_result *r)
     rc = op->value == redo_step_goto ? set(h, cursor, op, r) : step(h, cursor, op, r);
     if (rc || !cursor)
         return rc;
+    trim(&h->cursors, cursor);
     r->position = cursor->position;
     if (cursor->position != before) {
         cursor_moved(&h->cursors, cursor);
@@ -433,5 +463,6 @@ void cursors_settle(struct history *h)
         h->cursors.bytes -= entry_bytes(cursor->entry);
         entry_free(cursor->entry); /* its place is gone */
         cursor->entry = NULL;
+        trim(&h->cursors, cursor);
     }
 }

@@ -13,6 +13,8 @@ struct history;
 struct node;
 struct entry;
 
+#define CURSORS_STEPS (UINT32_C(1) << 20) /* of the ways of all cursors */
+
 struct cursor {
     char *name; /* ends with a 0 byte */
     uint32_t name_size;

@@ -295,7 +295,7 @@ void write_keys(struct history const *h, struct writer *w)
 {
     write_number(w, h->keys.count);
     for (uint32_t i = 0; i < h->keys.count; i++)
-        write_key(h->keys.ring[(h->keys.first + i) % REDO_KEYS_MAX], w);
+        write_key(keys_at(&h->keys, i), w);
 }
 
 static void read_result(redo_result *x, struct varint_reader *r)

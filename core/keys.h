@@ -40,11 +40,26 @@ struct key {
     uint32_t count;
 };
 
+#define KEYS_HEADS 2048
+
+/* The keys that are kept, in a ring, and found by their hashes: made with the first key. */
+struct keys_table {
+    struct key *ring[REDO_KEYS_MAX];
+    uint16_t next[REDO_KEYS_MAX]; /* place in the ring plus 1 of another of the same head, or 0 */
+    uint16_t head[KEYS_HEADS];    /* the same of the first */
+};
+
 struct keys {
-    struct key **ring; /* REDO_KEYS_MAX of them, or NULL as long as there was none */
+    struct keys_table *table; /* or NULL */
     uint32_t first, count;
     size_t bytes;
 };
+
+/* The key in this place, from 0, the oldest. */
+static inline struct key *keys_at(struct keys const *k, uint32_t i)
+{
+    return k->table->ring[(k->first + i) % REDO_KEYS_MAX];
+}
 
 void keys_close(struct keys *k);
 size_t keys_memory(struct keys const *k);

@@ -33,6 +33,12 @@ static int check_position(redo_session const *session, redo_position const *posi
     return position->inuse ? REDO_OK : error_set(REDO_EDROPPED);
 }
 
+/* What is told by change takes no states: they would be read as turns. */
+static int check_states(redo_session const *session)
+{
+    return session->history->changes ? error_set(REDO_EKIND) : REDO_OK;
+}
+
 static uint32_t number_of(redo_position const *position)
 {
     return node_of(position)->in.id;
@@ -70,7 +76,7 @@ int redo_getsessionsize(redo_session const *session)
 redo_position *redo_addposition(redo_session *session, redo_position *prev, int move,
                                 void const *state, int endpoint, int checkequiv)
 {
-    if (check_position(session, prev))
+    if (check_position(session, prev) || check_states(session))
         return NULL;
     redo_operation op = {.kind = REDO_OP_ADD,
                          .position = number_of(prev),
@@ -380,7 +386,7 @@ static void tell_positions(redo_session const *session, redo_position **position
 int redo_addpositions(redo_session *session, redo_add const *adds, size_t count, char const *cursor,
                       redo_position const *expect, redo_position **positions)
 {
-    if (check_session(session))
+    if (check_session(session) || check_states(session))
         return redo_lasterror();
     if (!adds || !count || count > REDO_TURN_MAX)
         return error_set(adds && count ? REDO_EFULL : REDO_ERANGE);

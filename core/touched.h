@@ -17,6 +17,13 @@ struct touched {
                                   of the solution has changed */
 };
 
+/* Of the next operation. */
+static inline void touched_clear(struct touched *t)
+{
+    t->count = 0;
+    t->more = t->order = false;
+}
+
 static inline void touched_note(struct touched *t, uint32_t number, bool fields)
 {
     if (!t)

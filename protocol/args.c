@@ -278,16 +278,17 @@ int method_check(struct methods const *m, enum method_symbol symbol,
         if (code != REDO_OK)
             return refuse_value(error, code, method, &s->param[i], i, &params->ptr[i]);
     }
+    args->has_options = params->size > s->param_count;
+    if (!args->has_options)
+        return REDO_OK;
     for (unsigned i = 0; i < s->option_count; i++) {
         args->option[i].type = s->option[i].type;
         args->option[i].present = false;
     }
-    if (params->size > s->param_count)
-        return check_options(method, &params->ptr[s->param_count], args, error);
-    return REDO_OK;
+    return check_options(method, &params->ptr[s->param_count], args, error);
 }
 
-struct arg const *args_option(struct args const *args, char const *name)
+struct arg const *args_given(struct args const *args, char const *name)
 {
     unsigned at = find_option(args->signature, name, strlen(name));
 

@@ -80,9 +80,11 @@ struct arg {
     };
 };
 
-/* All of a call's, in the order of the method's line; what is past its counts is not set. */
+/* All of a call's, in the order of the method's line; what is past its counts is not set, nor is
+ * any option if none was given: see args_option(). */
 struct args {
     struct signature const *signature;
+    bool has_options; /* some were given, or an empty map of them */
     struct arg param[SIGNATURE_PARAMS_MAX];
     struct arg option[SIGNATURE_OPTIONS_MAX];
 };
@@ -112,7 +114,13 @@ int method_check(struct methods const *m, enum method_symbol symbol,
 int arg_read(enum param_type type, msgpack_object const *object, struct arg *arg);
 
 /* The option of that name, which the method must have; and its value, or what stands for it. */
-struct arg const *args_option(struct args const *args, char const *name);
+struct arg const *args_given(struct args const *args, char const *name);
+static inline struct arg const *args_option(struct args const *args, char const *name)
+{
+    static struct arg const absent;
+
+    return args->has_options ? args_given(args, name) : &absent; /* most calls: no search */
+}
 bool args_flag(struct args const *args, char const *name, bool otherwise);
 int64_t args_integer(struct args const *args, char const *name, int64_t otherwise);
 

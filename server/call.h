@@ -20,6 +20,7 @@ struct call {
     bool waits;         /* the answer tells of what is not on disk yet ... */
     uint64_t number;    /* ... until this batch is */
     struct error error; /* what is answered if the handler does not return REDO_OK */
+    char word[256];     /* a text among its details that has no other place to last in */
 };
 
 typedef int call_handler(struct call *call);
@@ -76,6 +77,9 @@ int call_node(struct call *call, struct room *room, unsigned param, struct node 
  * since is held against it. Else NULL. */
 struct key const *call_known(struct call const *call, struct room const *room);
 
+/* Whether the call's key, if it has one, is one: REDO_OK, or REDO_EKEY prepared. */
+int call_check_key(struct call *call);
+
 /* Applies an operation, if this client may, with the key of the call if it has one: REDO_OK, or a
  * failure that may be prepared (call->error.code is set) or not. */
 int call_submit(struct call *call, struct room *room, redo_operation const *op,
@@ -88,9 +92,10 @@ int call_apply(struct call *call, struct room *room, redo_operation const *op, r
 int call_fail_cursor(struct call *call, int code, struct room const *room,
                      redo_operation const *op);
 
-/* The rest of beginning a session, of call_beginsession() and call_beginchanges(). */
+/* The rest of beginning a session, of call_beginsession() and call_beginchanges(); what: as
+ * begun_read() has it. */
 struct arg;
-int call_begin_new(struct call *call, struct history *history);
+int call_begin_new(struct call *call, struct history *history, uint64_t what);
 
 /* Adds one position with the options cursor, expect, strict and key, and what came of it. */
 int call_add_one(struct call *call, struct room *room, redo_operation const *op, redo_result *r);
@@ -127,7 +132,7 @@ call_handler call_dropsubtree, call_restoresubtree, call_listsubtrees, call_purg
 call_handler call_setcursor, call_undo, call_redo, call_movecursor, call_dropcursor, call_getcursor,
     call_getcursors, call_getauthors;
 call_handler call_beginchanges, call_addchanges, call_newundo, call_addundo, call_gettable,
-    call_getlines, call_getdiff;
+    call_getlines, call_getdiff, call_getschema;
 call_handler call_attach, call_readsnapshot, call_detach;
 
 #endif

@@ -24,9 +24,16 @@ static struct subscription *find(struct client *client, struct room const *room)
 /* Of what was missed so much is told; who missed more is better off with a snapshot. */
 #define MISSED_BYTES ((size_t)4 * 1024 * 1024)
 
+/* And no more than may wait for a client with what it has asked for besides: job->count. */
+static size_t most_missed(struct call const *call)
+{
+    size_t most = call->client->conn->conns->limits.output_hard / 4;
+    return most < MISSED_BYTES ? most : MISSED_BYTES;
+}
+
 static void pack_missed(struct job *job, uint64_t sequence, void const *encoded, size_t size)
 {
-    if (job->packed.size > MISSED_BYTES)
+    if (job->packed.size > job->count)
         return; /* too many: see run_missed() */
     if (sequence == job->limit + 1)
         buffer_rewind(&job->packed, 0); /* reading may have begun again */
@@ -40,7 +47,7 @@ static bool tell_encoded(void *data, uint64_t sequence, void const *op, size_t s
     pack_nil(&job->packed);
     pack_bool(&job->packed, false);
     job->sequence = sequence;
-    return job->packed.size <= MISSED_BYTES;
+    return job->packed.size <= job->count;
 }
 
 static void tell_effects(struct store_replay *replay, struct history *h, uint64_t sequence,
@@ -48,7 +55,7 @@ static void tell_effects(struct store_replay *replay, struct history *h, uint64_
                          size_t size)
 {
     struct job *job = replay->data;
-    if (job->packed.size > MISSED_BYTES)
+    if (job->packed.size > job->count)
         return;
     pack_missed(job, sequence, encoded, size);
     event_pack_effects(&job->packed, h, op, result, replay->touched);
@@ -92,7 +99,7 @@ static void run_missed(struct job *job)
         job->result = store_operations(job->reader, job->id, job->limit + 1, info.sequence,
                                        tell_encoded, job);
     free(touched);
-    if (!job->result && job->packed.size > MISSED_BYTES)
+    if (!job->result && job->packed.size > job->count)
         job->result = REDO_ERANGE;
     if (!job->result && job->packed.failed)
         job->result = REDO_ENOMEM;
@@ -124,8 +131,7 @@ static int pack_newer(struct job *job, struct room *room, struct touched *touche
         size_t size;
         uint64_t number;
         void const *data = recent_at(&room->recent, n, &size, &number);
-        touched->count = 0;
-        touched->more = touched->order = false;
+        touched_clear(touched);
         h->touched = touched;
         h->sequence = n - 1;
         int rc = redo_operation_decode(data, size, &op) ? history_apply(h, &op, &result)
@@ -146,7 +152,7 @@ static int find_missed(struct call *call, struct room *room, struct seen const *
                        struct job **found)
 {
     uint64_t since = seen->sequence;
-    struct job *job = call_finished(call, run_missed);
+    struct job *job = call_finished_of(call, run_missed, room->handle);
     if (job && (job->result == REDO_ERANGE || job->result == REDO_EDAMAGED))
         return fail_since(call, room, since);
     if (job && job->result)
@@ -161,6 +167,7 @@ static int find_missed(struct call *call, struct room *room, struct seen const *
         job->run = run_missed;
         job->id = room->handle;
         job->limit = since;
+        job->count = most_missed(call);
         job->more = effects;
         buffer_append(&job->after, seen->operation, seen->size);
     }
@@ -191,7 +198,8 @@ static int attach_since(struct call *call, struct room *room, bool effects, stru
     if (!same_seen(room, &seen))
         return fail_since(call, room, since);
     bool nothing = since == room->sequence && !seen.size;
-    bool near = !effects && !seen.size && recent_has(&room->recent, since + 1, room->sequence);
+    bool near = !seen.size && (effects ? recent_has_effects : recent_has)(&room->recent, since + 1,
+                                                                          room->sequence);
     int rc = REDO_OK;
     if (since > room->sequence || (!nothing && !near && !room->stored))
         return fail_since(call, room, since);

@@ -28,7 +28,12 @@ static void tell_fault(struct call *call, struct fault const *fault)
 static int fail_operation(struct call *call, int code, struct room const *room,
                           redo_operation const *op)
 {
-    call_fail(call, code);
+    if (code == REDO_ECONSTANT && op->kind == REDO_OP_ADD)
+        error_begin(&call->error, code, "checkequiv is 0, 1 or 2");
+    else if (code == REDO_ECONSTANT && op->kind == REDO_OP_GRAFT)
+        error_begin(&call->error, code, "grafting is 0, 1, 2 or 3");
+    else
+        call_fail(call, code);
     if (op->position != REDO_NOPOSITION)
         error_add_int(&call->error, "position", op->position);
     if (op->kind == REDO_OP_DUPLICATE)
@@ -91,7 +96,7 @@ struct key const *call_known(struct call const *call, struct room const *room)
     return room_key(room, call->client, key->bytes.data, key->bytes.size);
 }
 
-static int check_key(struct call *call)
+int call_check_key(struct call *call)
 {
     struct arg const *key = args_option(&call->args, "key");
     if (!key || !key->present || (key->bytes.size >= 1 && key->bytes.size <= REDO_KEY_MAX))
@@ -104,16 +109,25 @@ static int check_key(struct call *call)
 
 /* How much more the operation may take: an upper bound. What makes nothing and brings nothing may
  * be done over a limit too, so that there is a way back. */
-static struct usage_amount amount_of(struct room const *room, redo_operation const *op)
+static struct usage_amount amount_of(struct room const *room, struct client *by,
+                                     redo_operation const *op)
 {
     struct history const *h = room->history;
     struct usage_amount more = {.positions = history_growth(h, op)};
+    bool cursor = op->kind == REDO_OP_CURSOR && op->value == redo_step_goto &&
+                  !cursors_find(&h->cursors, op->name, op->namesize);
     bool brings = op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_PROPERTY ||
-                  op->kind == REDO_OP_TURN || op->kind == REDO_OP_ADDUNDO || more.positions;
+                  op->kind == REDO_OP_TURN || op->kind == REDO_OP_ADDUNDO || cursor ||
+                  more.positions;
+    bool drops = op->kind == REDO_OP_DROP || op->kind == REDO_OP_DROPTREE ||
+                 (op->kind == REDO_OP_CURSOR && op->value == redo_step_drop) ||
+                 (op->kind == REDO_OP_PROPERTY && !op->statesize);
     if (brings)
-        more.bytes = room->stored
-                         ? op->statesize
-                         : op->statesize + more.positions * (h->size + sizeof(struct node));
+        more.bytes = op->statesize + (cursor ? op->namesize : 0);
+    if (!room->stored)
+        more.bytes += more.positions * (h->size + sizeof(struct node));
+    if (!drops && room_author_new(room, by))
+        more.bytes += by->name_size + 1;
     return more;
 }
 
@@ -123,7 +137,7 @@ static int check_usage(struct call *call, struct room const *room, redo_operatio
 {
     if (!call->gateway->usage.active || call_known(call, room))
         return REDO_OK;
-    return call_check_usage(call, room->uid, amount_of(room, op));
+    return call_check_usage(call, room->uid, amount_of(room, call->client, op));
 }
 
 int call_submit(struct call *call, struct room *room, redo_operation const *given,
@@ -131,7 +145,7 @@ int call_submit(struct call *call, struct room *room, redo_operation const *give
 {
     redo_operation op = *given;
     int rc = call_check_write(call, room);
-    if (rc || (rc = check_key(call)) || (rc = check_usage(call, room, given)))
+    if (rc || (rc = call_check_key(call)) || (rc = check_usage(call, room, given)))
         return rc;
     take_key(call, &op);
     if (op.keysize && conn_hung_up(call->client->conn))
@@ -292,10 +306,17 @@ int call_add_one(struct call *call, struct room *room, redo_operation const *op,
     return cursor ? add_with_cursor(call, room, op, items, r) : call_apply(call, room, op, r);
 }
 
+/* A session told by change takes addchanges alone. */
+static int find_room(struct call *call, struct room **room)
+{
+    int rc = call_room_changed(call, room);
+    return rc || !(*room)->history->changes ? rc : call_fail(call, REDO_EKIND);
+}
+
 int call_addposition(struct call *call)
 {
     struct room *room;
-    int rc = call_room_changed(call, &room);
+    int rc = find_room(call, &room);
     if (rc)
         return rc;
     redo_operation op = {.kind = REDO_OP_ADD,
@@ -451,7 +472,7 @@ static int add_items(struct call *call, struct room *room, struct item const *it
 int call_addpositions(struct call *call)
 {
     struct room *room;
-    int rc = call_room_changed(call, &room);
+    int rc = find_room(call, &room);
     if (rc)
         return rc;
     msgpack_object_array const *list = &call->args.param[1].array;

@@ -1,8 +1,11 @@
 /* Sessions told by change: beginning them, adding turns, and what is known of their tables. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/changes/changes.h"
 #include "core/changes/entry.h"
+#include "server/begun.h"
 #include "server/call.h"
 #include "server/page.h"
 #include "server/reply.h"
@@ -12,8 +15,9 @@ static int fail_fault(struct call *call, int code, struct fault const *fault)
     if (code == REDO_ENOMEM || code == REDO_EVERSION)
         return call_fail(call, code);
     error_begin(&call->error, code, "%s", fault->what);
-    if (*fault->field)
-        error_add_text(&call->error, "field", fault->field, strlen(fault->field));
+    snprintf(call->word, sizeof call->word, "%s", fault->field); /* the fault is the caller's */
+    if (*call->word)
+        error_add_text(&call->error, "field", call->word, strlen(call->word));
     return code;
 }
 
@@ -29,10 +33,14 @@ int call_beginchanges(struct call *call)
 {
     struct buffer schema, table;
     struct fault fault;
+    uint64_t what;
+    int rc = begun_read(call, BEGUN_CHANGES, &what);
+    if (rc)
+        return rc;
     pack_any(&call->args.param[0], &schema);
     pack_any(args_option(&call->args, "table"), &table);
     struct history *h = NULL;
-    int rc = schema.failed || table.failed ? REDO_ENOMEM : REDO_OK;
+    rc = schema.failed || table.failed ? REDO_ENOMEM : REDO_OK;
     if (!rc) {
         h = changes_new(schema.size ? schema.data : NULL, schema.size,
                         table.size ? table.data : NULL, table.size,
@@ -43,13 +51,13 @@ int call_beginchanges(struct call *call)
     buffer_free(&table);
     if (rc)
         return rc == REDO_ENOMEM ? call_fail(call, rc) : fail_fault(call, rc, &fault);
-    return call_begin_new(call, h);
+    return call_begin_new(call, h, what);
 }
 
-/* A session told by change: REDO_OK, REDO_EKIND or what call_room() gives. */
-static int find_room(struct call *call, struct room **room)
+/* A session told by change, as call_room() or call_room_changed() finds it; or REDO_EKIND. */
+static int find_room(struct call *call, struct room **room, bool change)
 {
-    int rc = call_room(call, room);
+    int rc = change ? call_room_changed(call, room) : call_room(call, room);
     if (!rc && !(*room)->history->changes)
         rc = call_fail(call, REDO_EKIND);
     return rc;
@@ -111,7 +119,7 @@ static uint32_t faults_of(struct room const *room, redo_result const *r)
 int call_addchanges(struct call *call)
 {
     struct room *room;
-    int rc = find_room(call, &room);
+    int rc = find_room(call, &room, true);
     if (rc)
         return rc;
     if (!call->args.param[3].array.size)
@@ -159,7 +167,7 @@ int call_newundo(struct call *call)
                          .endpoint = (int)args_integer(&call->args, "endpoint", 0),
                          .value =
                              (move->present ? redo_entry_move : 0) | (drop ? redo_entry_drop : 0)};
-    int rc = find_room(call, &room);
+    int rc = find_room(call, &room, true);
     if (rc || (rc = apply_entry(call, room, &op, &r)))
         return rc;
     struct buffer *b = call_answer_add(call, room, &r, 1);
@@ -174,7 +182,7 @@ int call_addundo(struct call *call)
     struct buffer line;
     redo_result r;
     struct arg const *after = args_option(&call->args, "after");
-    int rc = find_room(call, &room);
+    int rc = find_room(call, &room, true);
     if (rc)
         return rc;
     buffer_init(&line);
@@ -203,7 +211,7 @@ int call_addundo(struct call *call)
 /* The session of param 0 and the position of a param. */
 static int find_both(struct call *call, struct room **room, unsigned param, struct node **n)
 {
-    int rc = find_room(call, room);
+    int rc = find_room(call, room, false);
     return rc ? rc : call_node(call, *room, param, n);
 }
 
@@ -287,8 +295,11 @@ int call_getlines(struct call *call)
     if (rc)
         return rc;
     struct turn const *t = changes_turn(room->history, n);
-    if (!t)
-        return call_fail(call, REDO_EFIRST);
+    if (!t) {
+        error_begin(&call->error, REDO_EFIRST,
+                    "the first position has no lines: no turn led to it");
+        return REDO_EFIRST;
+    }
     struct value_reader r = {t->data, t->data + t->size}, item;
     static char const *const names[] = {"lines", "after", "digest"};
     struct buffer *b = call_reply(call);
@@ -499,5 +510,24 @@ int call_getdiff(struct call *call)
     else
         pack_uint(b, end->in.id);
     buffer_free(&steps);
+    return REDO_OK;
+}
+
+int call_getschema(struct call *call)
+{
+    struct room *room;
+    int rc = find_room(call, &room, false);
+    if (rc)
+        return rc;
+    struct changes const *c = room->history->changes;
+    struct buffer *b = call_reply(call);
+    pack_map(b, 2);
+    pack_key(b, "schema");
+    if (c->has_schema)
+        buffer_append(b, c->schema.bytes, c->schema.size);
+    else
+        pack_nil(b);
+    pack_key(b, "lenient");
+    pack_bool(b, c->lenient);
     return REDO_OK;
 }

@@ -152,7 +152,7 @@ int call_getcursors(struct call *call)
     for (uint32_t i = 0; i < cursors->count; i++) {
         pack_map(b, 2);
         pack_key(b, "name");
-        pack_str(b, cursors->all[i].name, cursors->all[i].name_size);
+        pack_text(b, cursors->all[i].name, cursors->all[i].name_size);
         pack_key(b, "position");
         pack_uint(b, cursors->all[i].position);
     }
@@ -160,6 +160,8 @@ int call_getcursors(struct call *call)
 }
 
 /* ---- authors ----------------------------------------------------------------------------- */
+
+#define AUTHOR_BYTES 32 /* that one takes on a page, its name left aside; or less */
 
 int call_getauthors(struct call *call)
 {
@@ -171,9 +173,9 @@ int call_getauthors(struct call *call)
     uint64_t after = (uint64_t)args_integer(&call->args, "after", 0), all = h->authors.count;
     if (after > all)
         after = all;
-    uint64_t count = all - after, limit = page_limit(&call->args);
-    if (count > limit)
-        count = limit;
+    uint64_t count = 0, limit = page_limit(&call->args);
+    for (size_t bytes = 0; after + count < all && count < limit && bytes < PAGE_BYTES; count++)
+        bytes += AUTHOR_BYTES + h->authors.all[after + count].name_size;
     struct buffer *b = call_reply(call);
     pack_map(b, 2);
     pack_key(b, "authors");

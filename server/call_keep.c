@@ -102,7 +102,7 @@ static void run_kept(struct job *job)
  */
 static int find_kept(struct call *call, struct room *room, struct job **found)
 {
-    struct job *job = call_finished(call, run_kept);
+    struct job *job = call_finished_of(call, run_kept, room->handle);
     uint64_t key = (uint64_t)call_integer(call, 1);
     if (!room->stored) {
         call_fail(call, REDO_ENOTKEPT);
@@ -166,6 +166,8 @@ int call_restoresubtree(struct call *call)
     redo_result r;
     if ((rc = call_apply(call, room, &op, &r)))
         return rc;
+    if (r.repeated) /* what the key was for has gone: this is another subtree, though it is equal */
+        return call_fail(call, REDO_EKEY);
     batch_forget(committer_change(&call->gateway->committer, call->waits, &room->number),
                  room->handle, (uint64_t)call_integer(call, 1));
     call_waits_for(call, room);
@@ -232,7 +234,7 @@ int call_listsubtrees(struct call *call)
         pack_array(call_reply(call), 0);
         return REDO_OK;
     }
-    struct job *job = call_finished(call, run_list_kept);
+    struct job *job = call_finished_of(call, run_list_kept, room->handle);
     if (!job) {
         job = job_new(call->gateway, call->client);
         if (job) {

@@ -9,6 +9,7 @@
 #include "core/dump.h"
 #include "core/redo.h"
 #include "server/access.h"
+#include "server/begun.h"
 #include "server/call.h"
 #include "server/job.h"
 #include "server/reply.h"
@@ -235,8 +236,12 @@ static int check_sizes(struct call *call, struct arg const *state, int64_t size,
     }
     if (cmpsize < 0 || cmpsize > size)
         return fail_state(call, "cmpsize is not in 0 to size");
-    if ((int64_t)state->bytes.size != size)
-        return fail_state(call, "size is not the length of the state");
+    if ((int64_t)state->bytes.size != size) {
+        fail_state(call, "size is not the length of the state");
+        error_add_int(&call->error, "expected", size);
+        error_add_int(&call->error, "given", (int64_t)state->bytes.size);
+        return REDO_ESTATE;
+    }
     return REDO_OK;
 }
 
@@ -264,18 +269,28 @@ static int find_to_join(struct call *call, struct arg const *name, struct addres
     return rc ? call_fail_session(call, rc, name) : REDO_OK;
 }
 
+/* The session is there because the same request has begun it: answered as it was then. */
+static int begin_again(struct call *call, struct room *room, bool relaxed)
+{
+    if (set_relaxed(call->client, room, relaxed))
+        return call_fail(call, REDO_ENOMEM);
+    answer_begin(call, room, true);
+    return REDO_OK;
+}
+
 int call_beginsession(struct call *call)
 {
+    uint64_t what;
     struct arg const *state = &call->args.param[0];
     int64_t size = call_integer(call, 1), cmpsize = call_integer(call, 2);
     int rc = check_sizes(call, state, size, cmpsize);
-    if (rc)
+    if (rc || (rc = begun_read(call, BEGUN_STATES, &what)))
         return rc;
     struct history *history = history_new(state->bytes.data, (size_t)size, (size_t)cmpsize);
-    return history ? call_begin_new(call, history) : call_fail(call, redo_lasterror());
+    return history ? call_begin_new(call, history, what) : call_fail(call, redo_lasterror());
 }
 
-int call_begin_new(struct call *call, struct history *history)
+int call_begin_new(struct call *call, struct history *history, uint64_t what)
 {
     struct arg const *name = args_option(&call->args, "name");
     struct client const *by = call->client;
@@ -288,7 +303,11 @@ int call_begin_new(struct call *call, struct history *history)
         how.name = a.name;
         how.name_size = a.size;
     }
-    if (!rc && there)
+    if (!rc && !name->present)
+        there = begun_private(call);
+    if (!rc && there && begun_is(call, there, what, &rc))
+        rc = rc ? rc : begin_again(call, there, args_flag(&call->args, "relaxed", false));
+    else if (!rc && there)
         rc = join(call, there, history);
     if (rc || there) {
         history_free(history);
@@ -296,9 +315,10 @@ int call_begin_new(struct call *call, struct history *history)
     }
     rc = history_sign(history, by->conn->peer.uid, by->name ? by->name : "", by->name_size,
                       (uint32_t)time(NULL));
+    rc = rc ? call_fail(call, rc) : begun_keep(call, history, what);
     if (rc) {
         history_free(history);
-        return call_fail(call, rc);
+        return rc;
     }
     how.stored = !args_flag(&call->args, "private", false);
     how.relaxed = args_flag(&call->args, "relaxed", false);
@@ -311,12 +331,27 @@ int call_loadsession(struct call *call)
     int rc = check_name_arg(call, name);
     if (rc || (rc = call_check_mode(call, args_option(&call->args, "mode"))))
         return rc;
-    if (name->present &&
-        (rc = check_free(call, name->bytes.data, name->bytes.size, call->client->asker->uid)))
+    uint64_t what;
+    if ((rc = begun_read(call, BEGUN_LOADED, &what)))
+        return rc;
+    uint32_t uid = call->client->asker->uid;
+    struct room *there = what && !name->present ? begun_private(call) : NULL;
+    if (what && name->present &&
+        rooms_named(call, name->bytes.data, name->bytes.size, uid, &there) == CALL_LATER)
+        return CALL_LATER;
+    if (there && begun_is(call, there, what, &rc))
+        return rc ? rc : begin_again(call, there, false);
+    if (name->present && (rc = check_free(call, name->bytes.data, name->bytes.size, uid)))
         return rc;
     struct history *history;
     rc = history_load(dump->bytes.data, dump->bytes.size, &history);
-    return rc ? call_fail(call, rc) : begin_and_answer(call, history, beginning_of(call, name));
+    if (rc)
+        return call_fail(call, rc);
+    if ((rc = begun_keep(call, history, what))) {
+        history_free(history);
+        return rc;
+    }
+    return begin_and_answer(call, history, beginning_of(call, name));
 }
 
 /* ---- telling ----------------------------------------------------------------------------- */
@@ -440,6 +475,16 @@ static void run_find_trashed(struct job *job)
                 store_find(job->reader, name->data, name->size, info.owner, &other) == REDO_OK;
 }
 
+/* Whether what the job found of a trashed session, and of the name that it is to get, may not hold
+ * any more. */
+static bool is_stale(struct job const *job)
+{
+    struct buffer const *name = job->name.size ? &job->name : &job->text;
+    return rooms_stale(job) ||
+           (!job->result && !job->more &&
+            rooms_name_departed_since(job, name->data, name->size, job->info.owner));
+}
+
 /* The job that found the trashed session of param 0: REDO_OK, a failure, CALL_LATER. */
 static int find_trashed(struct call *call, struct arg const *name, struct job **found)
 {
@@ -447,7 +492,7 @@ static int find_trashed(struct call *call, struct arg const *name, struct job **
     if (rc)
         return rc;
     struct job *job = call_finished(call, run_find_trashed);
-    if (!job || rooms_stale(job)) {
+    if (!job || is_stale(job)) {
         job = job_new(call->gateway, call->client);
         if (job) {
             job->run = run_find_trashed;
@@ -484,11 +529,11 @@ int call_restoresession(struct call *call)
     struct usage_amount more = {.sessions = 1, .positions = info.positions};
     if (call_check_usage(call, info.owner, more)) /* its bytes have counted all the time */
         return call->error.code;
-    info.sequence = job->sequence;
     struct room *room = rooms_enter(call->gateway, job->history, &info);
     job->history = NULL;
     if (!room)
         return call_fail(call, REDO_ENOMEM);
+    rooms_loaded(call->gateway, room, job);
     batch_restore(change(call), room->handle, room->name, room->name_size);
     room->number = call->number;
     reply_session(call_reply(call), room);
@@ -520,6 +565,11 @@ int call_renamesession(struct call *call)
         return rc;
     if (!room->name)
         return call_fail(call, REDO_ENAME);
+    if (room->name_size == name->bytes.size &&
+        !memcmp(room->name, name->bytes.data, name->bytes.size)) {
+        reply_session(call_reply(call), room); /* it has that name, as when this is asked again */
+        return REDO_OK;
+    }
     if ((rc = check_free(call, name->bytes.data, name->bytes.size, room->uid)))
         return rc;
     char *copy = malloc(name->bytes.size + 1);
@@ -591,8 +641,9 @@ static void run_copy(struct job *job)
 static int copy_stored(struct call *call, struct room const *room, struct beginning const *how,
                        struct room **begun)
 {
-    struct job *job = call_finished(call, run_copy);
-    if (!job) {
+    struct job *job = call_finished_of(call, run_copy, room->handle);
+    uint32_t owner = call->client->asker->uid;
+    if (!job || (!job->more && rooms_name_departed_since(job, how->name, how->name_size, owner))) {
         job = job_new(call->gateway, call->client);
         if (job) {
             job->run = run_copy;
@@ -603,8 +654,7 @@ static int copy_stored(struct call *call, struct room const *room, struct beginn
     }
     if (job->result)
         return call_fail(call, job->result);
-    if (job->more || registry_named(&call->gateway->registry, how->name, how->name_size,
-                                    call->client->asker->uid))
+    if (job->more || registry_named(&call->gateway->registry, how->name, how->name_size, owner))
         return fail_exists(call, how->name, how->name_size);
     struct history *history = job->history;
     job->history = NULL; /* the room's, or gone */

@@ -241,7 +241,9 @@ static struct description {
 } const options[] = {
     {"socket", "PATH", set_socket, "where to listen"},
     {"store", "PATH", set_store, "the folder of the store; memory: nothing is kept"},
-    {"mode", "OCTAL", set_mode, "mode of the socket (0600)"},
+    {"mode", "OCTAL", set_mode,
+     "mode of the socket (0600): who may come to it; folders\n"
+     "that are made for it let the same ones through"},
     {"allow", "WHO", set_allow,
      "who may connect besides the daemon's user and root:\n"
      "users and @groups, separated by commas; any; owner"},

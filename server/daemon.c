@@ -67,17 +67,18 @@ static size_t connections_of(struct daemon *daemon, uid_t uid)
     return count;
 }
 
-/* The name of the limit that one more connection of this user would break; NULL: none. */
+/* The name (as in server.info) of the limit that one more connection of this user would break;
+ * NULL: none. */
 static char const *limit_broken(struct daemon *daemon, uid_t uid, size_t *value)
 {
     struct config const *config = &daemon->config;
 
     *value = config->max_connections;
     if (daemon->conns.count >= config->max_connections)
-        return "max-connections";
+        return "connections";
     *value = config->max_per_user;
     if (config->max_per_user > 0 && connections_of(daemon, uid) >= config->max_per_user)
-        return "max-per-user";
+        return "connections_per_user";
     *value = config->user_connections;
     if (config->user_connections > 0 && !usage_exempt(uid) &&
         connections_of(daemon, uid) >= config->user_connections)

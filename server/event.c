@@ -204,14 +204,14 @@ static void pack_cursors(struct buffer *b, struct history const *h, redo_operati
             continue;
         pack_map(b, 2);
         pack_key(b, "name");
-        pack_str(b, c->name, c->name_size);
+        pack_text(b, c->name, c->name_size);
         pack_key(b, "position");
         pack_uint(b, c->position);
     }
     if (dropped) {
         pack_map(b, 2);
         pack_key(b, "name");
-        pack_str(b, op->name, op->namesize);
+        pack_text(b, op->name, op->namesize);
         pack_key(b, "position");
         pack_nil(b);
     }

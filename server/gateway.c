@@ -70,6 +70,7 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_ADDUNDO] = call_addundo,
     [METHOD_GETTABLE] = call_gettable,
     [METHOD_GETLINES] = call_getlines,
+    [METHOD_GETSCHEMA] = call_getschema,
     [METHOD_GETDIFF] = call_getdiff,
     [METHOD_GETPOSITION] = call_getposition,
     [METHOD_GETBRANCHES] = call_getbranches,
@@ -233,7 +234,7 @@ struct buffer *call_reply(struct call *call)
 static bool wants_durable(struct call const *call)
 {
     struct signature const *s = call->args.signature;
-    for (unsigned i = 0; i < s->option_count; i++)
+    for (unsigned i = 0; call->args.has_options && i < s->option_count; i++)
         if (s->option[i].size == 7 && memcmp(s->option[i].name, "durable", 7) == 0)
             return call->args.option[i].present && call->args.option[i].boolean;
     return false;

@@ -145,6 +145,12 @@ struct job *call_finished(struct call *call, void (*run)(struct job *job))
     return job && job->run == run ? job : NULL;
 }
 
+struct job *call_finished_of(struct call *call, void (*run)(struct job *job), uint64_t id)
+{
+    struct job *job = call_finished(call, run);
+    return job && job->id == id ? job : NULL;
+}
+
 int call_start(struct call *call, struct job *job)
 {
     if (!job || job->name.failed || job->after.failed) {

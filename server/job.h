@@ -82,6 +82,9 @@ void job_close_readers(struct gateway *gateway);
 struct call;
 struct job *call_finished(struct call *call, void (*run)(struct job *job));
 
+/* The same, if it was about this session: the name in the request may be another's by now. */
+struct job *call_finished_of(struct call *call, void (*run)(struct job *job), uint64_t id);
+
 /* Starts a job that the request is to wait for: CALL_LATER; or REDO_ENOMEM, prepared, if there is
  * none or it could not be filled in. */
 int call_start(struct call *call, struct job *job);

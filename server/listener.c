@@ -89,15 +89,25 @@ static bool check_kind(char const *path)
     return lstat(path, &status) < 0 || S_ISSOCK(status.st_mode) || may_have(path, FOUND_OTHER);
 }
 
+/* Search permission for the group and others where the mode of the socket lets them in: without it
+ * they would not come as far as the socket. */
+static mode_t search_bits(unsigned mode)
+{
+    return (mode & S_IWGRP ? S_IXGRP : 0) | (mode & S_IWOTH ? S_IXOTH : 0);
+}
+
 /* Makes the folder that the path is in, and those above it. */
-static int make_folder(char const *path)
+static int make_folder(char const *path, unsigned mode)
 {
     char folder[PLACE_SOCKET_MAX + 1];
 
     strcpy(folder, path);
     for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(folder, 0700) < 0 && errno != EEXIST) {
+        bool made = mkdir(folder, 0700) == 0;
+        if (made && search_bits(mode))
+            chmod(folder, 0700 | search_bits(mode)); /* if not: warn_of_folders() */
+        if (!made && errno != EEXIST) {
             /* One above that can not be made, and is there, is no matter. */
             int saved = errno;
             if (access(folder, F_OK) < 0) {
@@ -108,6 +118,30 @@ static int make_folder(char const *path)
         *slash = '/';
     }
     return 0;
+}
+
+/* Says so where the mode of the socket lets others in, and a folder on the way to it does not. */
+static void warn_of_folders(char const *path, unsigned mode)
+{
+    char folder[PLACE_SOCKET_MAX + 1];
+    mode_t wanted = search_bits(mode);
+    struct stat status;
+
+    if (wanted & S_IXOTH)
+        wanted = S_IXOTH;
+    strcpy(folder, path);
+    for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        /* A folder open to all is open to the group. */
+        if (wanted && stat(folder, &status) == 0 && !(status.st_mode & (wanted | S_IXOTH))) {
+            log_warn(
+                "whom mode %04o of the socket lets in can not come to it: the folder %s has mode "
+                "%04o",
+                mode, folder, (unsigned)status.st_mode & 07777);
+            return;
+        }
+        *slash = '/';
+    }
 }
 
 static int take_lock(struct lock *lock, char const *path)
@@ -274,7 +308,8 @@ int listener_claim(struct listener *listener, char const *path, unsigned mode,
     if (inherited < 0)
         return -1;
     listener->inherited = inherited > 0;
-    if (!listener->inherited && (!check_kind(listener->path) || make_folder(listener->path) < 0))
+    if (!listener->inherited &&
+        (!check_kind(listener->path) || make_folder(listener->path, mode) < 0))
         return -1;
     if (listener->path[0] != '\0' && take_lock(&listener->lock, listener->path) < 0)
         return -1;
@@ -309,6 +344,8 @@ int listener_start(struct listener *listener, uv_loop_t *loop, listener_cb *conn
                  listener->path[0] != '\0' ? listener->path : "a socket without a path");
     else
         log_info("listening on %s", listener->path);
+    if (!listener->inherited)
+        warn_of_folders(listener->path, listener->mode);
     return 0;
 }
 
@@ -340,7 +377,7 @@ void listener_restore(struct listener *listener)
             log_warn("%s is another's by now; it is left alone", listener->path);
         return;
     }
-    if (make_folder(listener->path) < 0 || !restore_lock(listener))
+    if (make_folder(listener->path, listener->mode) < 0 || !restore_lock(listener))
         return;
 
     int fd = bind_path(listener);

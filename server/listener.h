@@ -41,9 +41,10 @@ struct listener {
     void *data; /* the owner's */
 };
 
-/* Finds the inherited socket, or makes the folder of `path` (mode 0700), and takes the lock. After
- * it, this process is the one that may serve the path; nobody can connect yet. 0, or -1: what is in
- * the way (another daemon, and its id) was logged, and nothing is held. */
+/* Finds the inherited socket, or makes the folder of `path` (mode 0700, and search permission
+ * for those whom `mode` lets connect), and takes the lock. After it, this process is the one that
+ * may serve the path; nobody can connect yet. 0, or -1: what is in the way (another daemon, and its
+ * id) was logged, and nothing is held. */
 int listener_claim(struct listener *listener, char const *path, unsigned mode,
                    struct peer_rules const *rules);
 

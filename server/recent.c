@@ -37,6 +37,7 @@ static bool grow(struct recent *r)
 /* Takes the oldest away. Its bytes go once half of all there are have gone. */
 static void drop_oldest(struct recent *r)
 {
+    r->effects -= at(r, 0)->effects;
     r->first = (r->first + 1) % r->cap;
     r->count--;
     size_t dead = (r->count ? at(r, 0)->start : r->gone + r->bytes.size) - r->gone;
@@ -44,6 +45,11 @@ static void drop_oldest(struct recent *r)
         buffer_consume(&r->bytes, dead);
         r->gone += dead;
     }
+}
+
+static size_t size_of(struct recent const *r)
+{
+    return r->gone + r->bytes.size - at(r, 0)->start;
 }
 
 void recent_add(struct recent *r, uint64_t sequence, uint64_t number, void const *data, size_t size,
@@ -66,13 +72,44 @@ void recent_add(struct recent *r, uint64_t sequence, uint64_t number, void const
     *at(r, r->count - 1) =
         (struct recent_operation){.start = start, .size = size, .number = number};
     while (r->count > 1 && at(r, 0)->number <= committed &&
-           (r->count > RECENT_COUNT || r->gone + r->bytes.size - at(r, 0)->start > RECENT_BYTES))
+           (r->count > RECENT_COUNT || size_of(r) - r->effects > RECENT_BYTES ||
+            r->effects > RECENT_EFFECTS))
         drop_oldest(r);
+}
+
+void recent_add_effects(struct recent *r, void const *data, size_t size)
+{
+    if (!r->count)
+        return;
+    buffer_append(&r->bytes, data, size);
+    if (r->bytes.failed) {
+        recent_close(r);
+        return;
+    }
+    at(r, r->count - 1)->effects = size;
+    r->effects += size;
 }
 
 bool recent_has(struct recent const *r, uint64_t from, uint64_t last)
 {
     return from > last || (r->count && r->sequence == last && from > last - r->count);
+}
+
+bool recent_has_effects(struct recent const *r, uint64_t from, uint64_t last)
+{
+    if (!recent_has(r, from, last))
+        return false;
+    for (uint64_t n = from; n <= last; n++)
+        if (!at(r, r->count - 1 - (size_t)(last - n))->effects)
+            return false;
+    return true;
+}
+
+void const *recent_effects_at(struct recent const *r, uint64_t sequence, size_t *size)
+{
+    struct recent_operation const *op = at(r, r->count - 1 - (size_t)(r->sequence - sequence));
+    *size = op->effects;
+    return r->bytes.data + (op->start + op->size - r->gone);
 }
 
 void const *recent_at(struct recent const *r, uint64_t sequence, size_t *size, uint64_t *number)

@@ -1,6 +1,8 @@
 #include "server/reply.h"
 
+#include <endian.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/changes/changes.h"
 
@@ -26,14 +28,6 @@ void reply_made(struct buffer *b, redo_result const *result)
     pack_uint(b, result->made);
 }
 
-void reply_unless_0(struct buffer *b, uint32_t number)
-{
-    if (number)
-        pack_uint(b, number);
-    else
-        pack_nil(b);
-}
-
 void reply_author(struct buffer *b, struct history const *h, uint32_t number)
 {
     struct author const *author = &h->authors.all[number - 1];
@@ -43,41 +37,83 @@ void reply_author(struct buffer *b, struct history const *h, uint32_t number)
     pack_key(b, "uid");
     pack_uint(b, author->uid);
     pack_key(b, "name");
-    pack_str(b, author->name, author->name_size);
+    pack_text(b, author->name, author->name_size);
 }
+
+/* Positions are what is told most, by far: their fields are written as bytes, into room that is
+ * made once for all of them. */
+#define FIELDS_SIZE 256 /* bytes, and more than they can take */
+
+/* In the shortest form. */
+static char *put_wide(char *at, int64_t value)
+{
+    uint16_t two = htobe16((uint16_t)value);
+    uint32_t four = htobe32((uint32_t)value);
+    bool below = value < 0;
+    if (value >= (below ? -128 : 0) && value < 256) {
+        at[0] = (char)(below ? 0xd0 : 0xcc);
+        at[1] = (char)value;
+        return at + 2;
+    }
+    if (value >= -32768 && value < 65536) {
+        at[0] = (char)(below ? 0xd1 : 0xcd);
+        memcpy(at + 1, &two, sizeof two);
+        return at + 3;
+    }
+    at[0] = (char)(below ? 0xd2 : 0xce);
+    memcpy(at + 1, &four, sizeof four);
+    return at + 5;
+}
+
+static inline char *put_number(char *at, int64_t value)
+{
+    if (value < -32 || value >= 128)
+        return put_wide(at, value);
+    *at = (char)value;
+    return at + 1;
+}
+
+static inline char *put_nil(char *at)
+{
+    *at = (char)0xc0;
+    return at + 1;
+}
+
+static inline char *put_position(char *at, uint32_t number)
+{
+    return number == REDO_NOPOSITION ? put_nil(at) : put_number(at, number);
+}
+
+/* The key, and what comes after it. */
+#define PUT(at, literal, value)                               \
+    do {                                                      \
+        _Static_assert(sizeof(literal) <= 32, "a short str"); \
+        *(at) = (char)(0xa0 | (sizeof(literal) - 1));         \
+        memcpy((at) + 1, literal, sizeof(literal) - 1);       \
+        (at) += sizeof(literal);                              \
+        (at) = (value);                                       \
+    } while (0)
 
 void reply_position_fields(struct buffer *b, struct fields const *f)
 {
-    pack_key(b, "number");
-    pack_uint(b, f->number);
-    pack_key(b, "prev");
-    reply_number(b, f->prev);
-    pack_key(b, "move");
-    if (f->prev != REDO_NOPOSITION)
-        pack_int(b, f->move);
-    else
-        pack_nil(b);
-    pack_key(b, "movecount");
-    pack_uint(b, f->movecount);
-    pack_key(b, "better");
-    reply_number(b, f->better);
-    pack_key(b, "endpoint");
-    pack_int(b, f->endpoint);
-    pack_key(b, "solutionend");
-    pack_int(b, f->solutionend);
-    pack_key(b, "solutionsize");
-    pack_uint(b, f->solutionsize);
-    pack_key(b, "nextcount");
-    pack_uint(b, f->nextcount);
-    pack_key(b, "setbetter");
-    pack_bool(b, f->setbetter);
-    pack_key(b, "author");
-    reply_unless_0(b, f->author);
-    pack_key(b, "time");
-    if (f->author)
-        pack_uint(b, f->time);
-    else
-        pack_nil(b);
+    if (!buffer_reserve(b, FIELDS_SIZE))
+        return;
+    char *at = b->data + b->size;
+    bool first = f->prev == REDO_NOPOSITION;
+    PUT(at, "number", put_number(at, f->number));
+    PUT(at, "prev", put_position(at, f->prev));
+    PUT(at, "move", first ? put_nil(at) : put_number(at, f->move));
+    PUT(at, "movecount", put_number(at, f->movecount));
+    PUT(at, "better", put_position(at, f->better));
+    PUT(at, "endpoint", put_number(at, f->endpoint));
+    PUT(at, "solutionend", put_number(at, f->solutionend));
+    PUT(at, "solutionsize", put_number(at, f->solutionsize));
+    PUT(at, "nextcount", put_number(at, f->nextcount));
+    PUT(at, "setbetter", at);
+    *at++ = (char)(f->setbetter ? 0xc3 : 0xc2);
+    PUT(at, "author", f->author ? put_number(at, f->author) : put_nil(at));
+    PUT(at, "time", f->author ? put_number(at, f->time) : put_nil(at));
+    b->size = (size_t)(at - b->data);
 }
 
 void reply_position(struct buffer *b, struct history const *h, struct node const *n, bool states)
@@ -100,6 +136,8 @@ void reply_info_fields(struct buffer *b, struct store_info const *info)
         pack_str(b, info->name, info->name_size);
     else
         pack_nil(b);
+    pack_key(b, "kind");
+    pack_cstr(b, info->by_change ? "changes" : "states");
     pack_key(b, "size");
     pack_uint(b, info->size);
     pack_key(b, "cmpsize");

@@ -11,16 +11,13 @@
 /* The fields of a POSITION, to be packed into a map that has room for them. */
 void reply_position_fields(struct buffer *b, struct fields const *f);
 
-/* A number that is told as nil if it is 0. */
-void reply_unless_0(struct buffer *b, uint32_t number);
-
 /* An AUTHOR, by its number. */
 void reply_author(struct buffer *b, struct history const *h, uint32_t number);
 
 /* A POSITION; with states, its state too. */
 void reply_position(struct buffer *b, struct history const *h, struct node const *n, bool states);
 
-#define REPLY_SESSION_FIELDS 17
+#define REPLY_SESSION_FIELDS 18
 void reply_info_fields(struct buffer *b, struct store_info const *info);
 void reply_session_fields(struct buffer *b, struct room const *room);
 void reply_session(struct buffer *b, struct room const *room);

@@ -193,6 +193,11 @@ static redo_stamp sign(struct room const *room, struct client *by)
     return stamp;
 }
 
+bool room_author_new(struct room const *room, struct client *client)
+{
+    return !sign(room, client).author;
+}
+
 struct key const *room_key(struct room const *room, struct client *client, void const *key,
                            size_t size)
 {
@@ -207,9 +212,17 @@ static bool is_repeated(struct room const *room, redo_operation const *op)
            keys_find(&room->history->keys, op->stamp.author, op->key, op->keysize);
 }
 
-/* Whether anyone attached is told of effects: then they are to be noted. */
+/* Whether they are kept for those who come back. */
+static bool effects_kept(struct room const *room)
+{
+    return room->effects && !room->stored;
+}
+
+/* Whether anyone attached is told of effects, or may be: then they are to be noted. */
 static bool effects_wanted(struct room const *room)
 {
+    if (effects_kept(room))
+        return true;
     for (struct link *l = room->subscriptions.next; l != &room->subscriptions; l = l->next)
         if (list_entry(l, struct subscription, in_room)->effects)
             return true;
@@ -220,13 +233,28 @@ static int apply(struct room *room, redo_operation const *op, redo_result *resul
 {
     struct history *h = room->history;
     struct touched *touched = &room->gateway->touched;
-    touched->count = 0;
-    touched->more = touched->order = false;
+    touched_clear(touched);
     h->touched = effects_wanted(room) ? touched : NULL;
     h->sequence = room->sequence;
     int rc = history_apply(h, op, result);
     h->touched = NULL;
     return rc;
+}
+
+/* For who comes back. The operation is in room->encoded. */
+static void remember(struct room *room, redo_operation const *op, redo_result const *result)
+{
+    struct buffer *b = &room->event;
+    recent_add(&room->recent, room->sequence, room->number, room->encoded.data, room->encoded.size,
+               room->gateway->committer.committed);
+    if (!effects_kept(room))
+        return;
+    buffer_rewind(b, 0);
+    event_pack_effects(b, room->history, op, result, &room->gateway->touched);
+    if (b->failed)
+        recent_close(&room->recent);
+    else
+        recent_add_effects(&room->recent, b->data, b->size);
 }
 
 int room_apply(struct room *room, struct client *by, bool hurry, redo_operation const *unsigned_op,
@@ -238,9 +266,10 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
     if (op->kind == REDO_OP_PROPERTY && !valid_property(op))
         return REDO_ETYPE;
     /* Before it is applied: it must not fail after. What can not be encoded can not be applied, nor
-     * can a state of another size, which is not worth the room here. */
+     * can a state of another size, which is not worth the room here; turns have sizes of their own.
+     */
     bool state = op->kind == REDO_OP_ADD || op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_CYCLE;
-    bool applicable = !state || op->statesize == room->history->size;
+    bool applicable = !state || room->history->changes || op->statesize == room->history->size;
     if ((attended || room->attended || room->stored) && applicable &&
         encode(room, op) == REDO_ENOMEM)
         return REDO_ENOMEM;
@@ -261,10 +290,10 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
         batch_keep(committer_change(&room->gateway->committer, hurry, &room->number), room->handle,
                    room->sequence, time(NULL), kept, kept_size);
     free(kept);
-    usage_set(&room->gateway->usage, room->handle, room->history->count, rooms_bytes(room));
+    if (room->gateway->usage.active)
+        usage_set(&room->gateway->usage, room->handle, room->history->count, rooms_bytes(room));
     if (room->attended)
-        recent_add(&room->recent, room->sequence, room->number, room->encoded.data,
-                   room->encoded.size, room->gateway->committer.committed);
+        remember(room, op, result);
     if (attended)
         publish(room, by, op, result);
     if (room->sequence % MEASURE_EVERY == 0 || op->statesize > MEASURE_BYTES)
@@ -281,7 +310,12 @@ void room_tell_recent(struct room *room, struct subscription const *s, uint64_t 
         struct buffer *out =
             outbox_event(&s->client->outbox, room->stored && !s->relaxed, number, room->handle);
         event_pack_encoded(out, room->handle, n, data, size);
-        pack_nil(out);
+        if (s->effects) {
+            void const *effects = recent_effects_at(&room->recent, n, &size);
+            buffer_append(out, effects, size);
+        } else {
+            pack_nil(out);
+        }
         pack_bool(out, false);
     }
 }
@@ -304,6 +338,7 @@ int room_attach(struct room *room, struct client *client, bool effects, bool sna
     s->relaxed = room_relaxed(room, client);
     list_init(&s->in_lagging);
     room->attended = true;
+    room->effects |= effects;
     list_append(&room->subscriptions, &s->in_room);
     list_append(&client->subscriptions, &s->in_client);
     *made = s;

@@ -39,7 +39,9 @@ struct room {
     struct link in_owner;      /* in client.privates */
     struct link subscriptions; /* of struct subscription.in_room */
     bool attended;             /* somebody was attached since it is in memory */
-    struct recent recent;      /* its last operations, since then */
+    bool effects;              /* and was told of effects */
+    struct recent recent;      /* its last operations, since then; if the room is not stored (then
+                                  there is no other place to find them) with effects, if wanted */
     struct buffer encoded;     /* scratch: the operation at hand */
     struct buffer event;       /* scratch: its event, as sent to all */
 };
@@ -70,6 +72,9 @@ void room_free(struct room *room);
  * code and nothing changed. */
 int room_apply(struct room *room, struct client *by, bool hurry, redo_operation const *op,
                redo_result *result);
+
+/* Whether a change by this client makes it an author of the session, which it is not yet. */
+bool room_author_new(struct room const *room, struct client *client);
 
 /* What came of the operation that this client had given this key, or NULL: see redo_operation.key.
  */

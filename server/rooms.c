@@ -92,6 +92,11 @@ bool rooms_departed_since(struct job const *job, uint64_t id)
     return job->gateway->departed[place_of_id(id)] > job->departures;
 }
 
+bool rooms_name_departed_since(struct job const *job, char const *name, size_t size, uint32_t owner)
+{
+    return job->gateway->departed[place_of_name(name, size, owner)] > job->departures;
+}
+
 bool rooms_stale(struct job const *job)
 {
     struct gateway const *gateway = job->gateway;
@@ -145,6 +150,19 @@ uint64_t rooms_bytes(struct room const *room)
     return room->stored ? room->bytes : history_memory(room->history);
 }
 
+void rooms_loaded(struct gateway *gateway, struct room *room, struct job const *job)
+{
+    room->sequence = job->sequence;
+    room->damaged = job->damaged || job->info.damaged;
+    if (!job->damaged)
+        return;
+    log_error("session %.*s is damaged: it is served up to operation %llu", (int)room->name_size,
+              room->name, (unsigned long long)room->sequence);
+    int rc = store_set_aside(gateway->store, room->handle, room->sequence);
+    if (rc)
+        log_error("what comes after the damage could not be set aside: %s", redo_strerror(rc));
+}
+
 /* The room of a session that was loaded; another request may have been first. */
 static void finish_load(struct job *job)
 {
@@ -163,15 +181,7 @@ static void finish_load(struct job *job)
         job->result = REDO_ENOMEM;
         return;
     }
-    room->sequence = job->sequence;
-    room->damaged = job->damaged || job->info.damaged;
-    if (job->damaged) {
-        log_error("session %.*s is damaged: it is served up to operation %llu",
-                  (int)room->name_size, room->name, (unsigned long long)room->sequence);
-        int rc = store_set_aside(gateway->store, room->handle, room->sequence);
-        if (rc)
-            log_error("what comes after the damage could not be set aside: %s", redo_strerror(rc));
-    }
+    rooms_loaded(gateway, room, job);
 }
 
 /* What is looked for in the store. */
@@ -483,6 +493,7 @@ struct store_info rooms_info(struct room const *room)
         .graft = h->graft,
         .changed = h->changed,
         .solved = first->p.solutionend != 0,
+        .by_change = h->changes != NULL,
         .created = room->created,
         .used = room->used,
         .owner = room->uid,
@@ -504,6 +515,9 @@ static void run_compact(struct job *job)
     job->result = store_compact(job->gateway->store, job->id);
     for (bool more = true; !job->result && more;)
         job->result = store_shrink(job->gateway->store, &more);
+    struct store_info info;
+    if (!job->result && !(job->result = store_find_id(job->reader, job->id, &info)))
+        job->sequence = info.bytes - info.journal_bytes;
 }
 
 static void finish_compact(struct job *job)
@@ -512,11 +526,16 @@ static void finish_compact(struct job *job)
     if (job->result)
         log_warn("session %llu could not be compacted: %s", (unsigned long long)job->id,
                  redo_strerror(job->result));
-    if (!room)
+    if (!room || !room->compacting) /* another by now */
         return;
     room->compacting = false;
-    /* Of what it takes now the store knows; what came meanwhile is counted from here on. */
-    room->journal_bytes = 0;
+    if (job->result) { /* it is tried again when as much has come as there is */
+        room->journal_bytes = 0;
+        return;
+    }
+    room->journal_bytes -= job->limit < room->journal_bytes ? job->limit : room->journal_bytes;
+    room->bytes = job->sequence + room->journal_bytes;
+    usage_set(&job->gateway->usage, room->handle, room->history->count, room->bytes);
 }
 
 void rooms_compact(struct gateway *gateway, struct room *room)
@@ -530,7 +549,7 @@ void rooms_compact(struct gateway *gateway, struct room *room)
     job->run = run_compact;
     job->finish = finish_compact;
     job->id = room->handle;
+    job->limit = room->journal_bytes; /* what comes after that is in the journal still, or may be */
     room->compacting = true;
-    room->bytes = room->journal_bytes; /* the snapshot will be about that */
     job_start(job);
 }

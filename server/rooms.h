@@ -28,6 +28,8 @@ void rooms_departed(struct gateway *gateway, uint64_t id, char const *name, size
 
 /* Whether that befell this session, or what the job asked for, since the job was started. */
 bool rooms_departed_since(struct job const *job, uint64_t id);
+bool rooms_name_departed_since(struct job const *job, char const *name, size_t size,
+                               uint32_t owner);
 bool rooms_stale(struct job const *job);
 
 /* Batches up to this one are on disk. */
@@ -44,6 +46,10 @@ void rooms_measure(struct gateway *gateway, struct room *room);
  * without memory. info->id: its id in the store; 0: it lives in memory alone. */
 struct room *rooms_enter(struct gateway *gateway, struct history *history,
                          struct store_info const *info);
+
+/* The room's history is what the job has loaded: where that ended, and that what comes after damage
+ * is out of the way. */
+void rooms_loaded(struct gateway *gateway, struct room *room, struct job const *job);
 
 /* Sessions with a history that has failed (an operation was cut short in the middle of what can not
  * be taken back) leave memory, once what was done to them before is on disk, and come back from the

@@ -65,9 +65,8 @@ static void finish_idle(struct conn *conn)
                 "seconds",
                 (unsigned long long)conn->number, (unsigned long)conn->peer.uid,
                 (long)conn->peer.pid, seconds);
-    error_begin(&error, REDO_EIDLE, "nothing came for too long: idle-timeout is %lld seconds",
-                seconds);
-    error_add_word(&error, "limit", "idle-timeout");
+    error_begin(&error, REDO_EIDLE, "nothing came for too long: idle is %lld seconds", seconds);
+    error_add_word(&error, "limit", "idle");
     error_add_int(&error, "value", seconds);
     conn_tell_error(conn, &error, false, 0);
     conn_finish(conn);

@@ -165,9 +165,14 @@ def run_divergence(case):
     return fault or compare(session, answers[-1], case["document"])
 
 
+def recorded():
+    """The files of scripts: all but the traces of games that tell changes."""
+    paths = sorted(glob.glob(os.path.join(HERE, "cases", "*", "*.jsonl*")))
+    return [path for path in paths if os.path.basename(os.path.dirname(path)) != "baba"]
+
+
 def main(paths):
-    paths = paths or sorted(path for path in glob.glob(os.path.join(HERE, "cases", "*", "*.jsonl*"))
-                            if os.sep + "baba" + os.sep not in path)  # told by change
+    paths = paths or recorded()
     passed = failed = left_out = 0
     for path in paths:
         divergences = os.path.basename(path).startswith("divergences")

@@ -28,7 +28,7 @@ int ctl_connect(struct ctl *ctl)
         cli_complain("no daemon at %s; start it with: redod --socket %s", ctl->path, ctl->path);
     else if (code == REDO_ECONNECT && (errno == EACCES || errno == EPERM))
         cli_complain("not allowed to connect to %s; its owner can let you in with redod's --mode "
-                     "and --allow",
+                     "and --allow, and the mode of the folders that it is in",
                      ctl->path);
     else if (code == REDO_ECONNECT && errno == ETIMEDOUT)
         cli_complain("the daemon at %s does not take the connection; is it stopped or overloaded?",
@@ -88,12 +88,17 @@ static void print_details(FILE *out, msgpack_object const *error)
             continue;
         json_t *value = json_from_msgpack(&details->ptr[i].val);
         char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+        int64_t mode = -1;
+        if (is_key(&details->ptr[i].key, "mode")) /* as it is given, in octal */
+            integer_read(&details->ptr[i].val, 0, INT32_MAX, &mode);
         fputs(between, out);
         between = ", ";
         if (details->ptr[i].key.type == MSGPACK_OBJECT_STR)
             text_print(out, details->ptr[i].key.via.str.ptr, details->ptr[i].key.via.str.size);
         fputc(' ', out);
-        if (text)
+        if (mode >= 0)
+            fprintf(out, "%04o", (unsigned)mode);
+        else if (text)
             text_print(out, text, strlen(text));
         free(text);
         json_decref(value);
@@ -109,7 +114,10 @@ int ctl_fail(struct ctl *ctl, int code, msgpack_object const *error)
                          ctl->path, ctl->method, (long long)ctl->timeout);
             break;
         case REDO_ECLOSED:
-            cli_complain("the daemon at %s closed the connection; its log may say why", ctl->path);
+            cli_complain(
+                "the daemon at %s closed the connection; its log may say why (does its --allow "
+                "name you?)",
+                ctl->path);
             break;
         case REDO_EPROTOCOL:
             cli_complain("what answers at %s does not speak redod's protocol", ctl->path);

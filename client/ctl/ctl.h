@@ -28,8 +28,9 @@ struct command {
 extern struct command const command_list, command_info, command_tree, command_show, command_path,
     command_solution, command_watch, command_call, command_delete, command_replay, command_rename,
     command_copy, command_trash, command_undelete, command_purge, command_drop, command_dropped,
-    command_undrop, command_set, command_properties, command_flush, command_backup, command_restore,
-    command_check, command_chmod, command_export, command_import;
+    command_cursor, command_undrop, command_set, command_properties, command_flush, command_backup,
+    command_restore, command_check, command_chmod, command_export, command_import, command_lines,
+    command_table, command_diff;
 
 #define COMMON_OPTIONS(ctl)                                              \
     {.name = "socket",                                                   \

@@ -8,8 +8,9 @@ static struct command const *const commands[] = {
     &command_solution,   &command_watch,  &command_call,   &command_replay,  &command_set,
     &command_properties, &command_rename, &command_copy,   &command_delete,  &command_trash,
     &command_undelete,   &command_purge,  &command_drop,   &command_dropped, &command_undrop,
-    &command_flush,      &command_export, &command_import, &command_backup,  &command_restore,
-    &command_check,      &command_chmod,
+    &command_cursor,     &command_flush,  &command_export, &command_import,  &command_backup,
+    &command_restore,    &command_check,  &command_chmod,  &command_lines,   &command_table,
+    &command_diff,
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])

@@ -64,6 +64,8 @@ bool position_read(msgpack_object const *object, struct position *p)
            (is_nil(object, "prev") || read_unsigned(object, "prev", &p->prev)) &&
            (is_nil(object, "move") || read_signed(object, "move", &p->move)) &&
            (is_nil(object, "better") || read_unsigned(object, "better", &p->better)) &&
+           (is_nil(object, "author") || read_unsigned(object, "author", &p->author)) &&
+           (is_nil(object, "time") || read_unsigned(object, "time", &p->time)) &&
            read_unsigned(object, "movecount", &p->movecount) &&
            read_unsigned(object, "nextcount", &p->nextcount) &&
            read_unsigned(object, "solutionsize", &p->solutionsize) &&

@@ -15,6 +15,8 @@ struct position {
     int move; /* 0 for the first */
     int endpoint, solutionend;
     bool setbetter;
+    uint32_t author;   /* 0: not known */
+    uint32_t time;     /* 0: not known */
     char const *state; /* NULL if it was not asked for; a piece of the message */
     uint32_t statesize;
 };

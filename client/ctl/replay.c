@@ -12,6 +12,7 @@
 #include "client/ctl/dump.h"
 #include "client/ctl/json.h"
 #include "client/ctl/lines.h"
+#include "client/ctl/trace.h"
 #include "redo_error.h"
 
 #define PIPELINE 256                 /* steps under way */
@@ -22,6 +23,9 @@ struct replay {
     struct ctl *ctl;
     int64_t differences; /* how many of a script are printed */
     bool verbose;
+    struct trace_wish wish;
+    struct trace trace; /* the one under way, if there is one */
+    uint64_t traces;    /* begun */
 
     uint64_t passed, failed;
     uint64_t levels;   /* lines without steps */
@@ -429,6 +433,37 @@ static char const *text_of(json_t const *script, char const *key)
     return text ? text : "";
 }
 
+/* ---- traces ------------------------------------------------------------------------------ */
+
+static void end_trace(struct replay *r)
+{
+    if (!r->trace.under_way)
+        return;
+    bool good = trace_end(&r->trace);
+    r->passed += good;
+    r->failed += !good;
+}
+
+/* A record of a trace, which may be the first of one. False: it is none. */
+static bool read_record(struct replay *r, struct lines const *lines, json_t const *record)
+{
+    if (trace_begins(record)) {
+        end_trace(r);
+        r->wish.differences = r->differences;
+        r->traces++;
+        r->failed += !trace_begin(&r->trace, r->ctl, &r->wish, lines->path, record);
+        return true;
+    }
+    if (!r->trace.under_way || !json_object_get(record, "kind"))
+        return false;
+    trace_play(&r->trace, record, lines->number);
+    if (strcmp(text_of(record, "kind"), "end") == 0)
+        end_trace(r);
+    return true;
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
 /* One line of a file. */
 static void read_line(struct replay *r, struct lines const *lines, char const *line, size_t size)
 {
@@ -441,6 +476,7 @@ static void read_line(struct replay *r, struct lines const *lines, char const *l
     if (!json_is_object(script)) {
         printf("%s: not a script: %s\n", where, script ? "no JSON object" : error.text);
         r->failed++;
+    } else if (read_record(r, lines, script)) {
     } else if (json_is_array(json_object_get(script, "steps"))) {
         if (strcmp(text_of(script, "rule"), "shortest") == 0)
             r->shortest++;
@@ -472,6 +508,7 @@ static void read_file(struct replay *r, char const *path)
         if (size > 0)
             read_line(r, &lines, line, size);
     r->failed += result < 0;
+    end_trace(r);
     lines_close(&lines);
 }
 
@@ -485,6 +522,17 @@ static int replay(struct ctl *ctl, struct cli_command const *cli, int argc, char
                                           .help = "of a script, print the first N (3)",
                                           .least = 1,
                                           .most = INT32_MAX},
+                                         {.name = "session",
+                                          .type = CLI_TEXT,
+                                          .value = &r.wish.session,
+                                          .argument = "NAME",
+                                          .help = "of a trace: keep it, as a session of this name"},
+                                         {.name = "schema",
+                                          .type = CLI_TEXT,
+                                          .value = &r.wish.schema,
+                                          .argument = "SCHEMA",
+                                          .help = "of a trace: baba or baba-old-first, instead\n"
+                                                  "of what its first record says"},
                                          {.name = "verbose",
                                           .type = CLI_FLAG,
                                           .value = &r.verbose,
@@ -500,9 +548,10 @@ static int replay(struct ctl *ctl, struct cli_command const *cli, int argc, char
         read_file(&r, argv[i]);
     if (ctl->c.fd < 0)
         puts("stopped: the connection is gone");
-    printf("%" PRIu64 " steps; left out: %" PRIu64 " with the rule \"shortest\", %" PRIu64
-           " without steps, %" PRIu64 " that are no scripts\n",
-           r.steps, r.shortest, r.levels, r.recorded);
+    if (!r.traces || r.steps || r.shortest || r.levels || r.recorded)
+        printf("%" PRIu64 " steps; left out: %" PRIu64 " with the rule \"shortest\", %" PRIu64
+               " without steps, %" PRIu64 " that are no scripts\n",
+               r.steps, r.shortest, r.levels, r.recorded);
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", r.passed, r.failed);
     return r.failed == 0 && ctl->c.fd >= 0 ? EXIT_GOOD : EXIT_BAD;
 }
@@ -519,6 +568,13 @@ struct command const command_replay = {
          "differs is printed: the script, the step, what was expected, and what came. Left out,\n"
          "and counted, are lines without steps (levels), lines with ops instead (divergences), "
          "and\n"
-         "scripts with the rule \"shortest\". The last line is `N passed, N failed`; the exit\n"
+         "scripts with the rule \"shortest\".\n"
+         "\n"
+         "Or a trace, a record a line, of a game that tells its turns by change, as described in\n"
+         "tests/cases/baba/README.md: played into a session, each undo and redo with a cursor, "
+         "and\n"
+         "the table compared after every one. It is told how many records agree.\n"
+         "\n"
+         "The last line is `N passed, N failed`; the exit\n"
          "status is 0 only if none failed.\n"},
     replay};

@@ -5,12 +5,17 @@
 
 #include "client/ctl/ctl.h"
 #include "client/ctl/json.h"
+#include "client/ctl/kinds.h"
 #include "client/ctl/text.h"
 
 /* ---- info -------------------------------------------------------------------------------- */
 
 static void print_value(msgpack_object const *value)
 {
+    if (value->type == MSGPACK_OBJECT_NIL) {
+        fputs("none", stdout);
+        return;
+    }
     if (value->type == MSGPACK_OBJECT_STR) {
         text_print(stdout, value->via.str.ptr, value->via.str.size);
         return;
@@ -59,6 +64,33 @@ static void print_facts(msgpack_object const *map, char const *before)
     }
 }
 
+/* What a session told by change was begun with: the name of a schema, or how large its own is. */
+static int print_schema(struct ctl *ctl, char const *name)
+{
+    msgpack_object result;
+
+    ctl_pack_name(ctl_request(ctl, "getschema", 1), name);
+    int status = ctl_result(ctl, &result);
+    if (status != CLI_GO)
+        return status;
+    msgpack_object const *schema = map_get(&result, "schema");
+    msgpack_object const *lenient = map_get(&result, "lenient");
+    if (!schema || !lenient)
+        return ctl_fail_shape(ctl);
+    printf("%-20s ", "schema");
+    msgpack_object const *kinds = map_get(schema, "kinds");
+    if (kinds && kinds->type == MSGPACK_OBJECT_MAP)
+        printf("its own, of %u kinds of lines", kinds->via.map.size);
+    else if (schema->type == MSGPACK_OBJECT_NIL)
+        fputs("none", stdout);
+    else
+        print_value(schema);
+    printf("\n%-20s ", "lenient");
+    print_value(lenient);
+    putchar('\n');
+    return CLI_GO;
+}
+
 static int info(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
 {
     struct cli_option const options[] = {COMMON_OPTIONS(ctl)};
@@ -79,8 +111,11 @@ static int info(struct ctl *ctl, struct cli_command const *cli, int argc, char *
         return ctl_fail_shape(ctl);
     if (argc == 0)
         printf("%-20s %s\n", "socket", ctl->path);
+    bool by_change = argc > 0 && session_by_change(&result);
     print_facts(&result, "");
-    return EXIT_GOOD;
+    if (by_change)
+        status = print_schema(ctl, argv[0]);
+    return status == CLI_GO ? EXIT_GOOD : status;
 }
 
 struct command const command_info = {
@@ -90,7 +125,8 @@ struct command const command_info = {
      .summary = "tells of the daemon, or of one session",
      .help =
          "Without NAME: version and limits of the daemon, and how many methods, events and errors\n"
-         "it has (all of them: redoctl call server.info). With NAME: that session's facts.\n"},
+         "it has (all of them: redoctl call server.info). With NAME: that session's facts;\n"
+         "of one told by change its schema too (in full: redoctl call getschema).\n"},
     info};
 
 /* ---- rename, copy, delete ---------------------------------------------------------------- */

@@ -12,16 +12,19 @@
 static bool print_trashed(void *data, msgpack_object const *session)
 {
     msgpack_object const *name = map_get(session, "name");
-    int64_t handle, when, positions;
+    int64_t handle, when, positions, owner;
 
     if (!name || name->type != MSGPACK_OBJECT_STR ||
         !integer_read(map_get(session, "session"), 0, INT64_MAX, &handle) ||
         !integer_read(map_get(session, "positions"), 0, INT64_MAX, &positions) ||
-        !integer_read(map_get(session, "trashed"), INT64_MIN, INT64_MAX, &when))
+        !integer_read(map_get(session, "trashed"), INT64_MIN, INT64_MAX, &when) ||
+        !integer_read(map_get(session, "owner"), 0, UINT32_MAX, &owner))
         return false;
     printf("%10" PRId64 "  ", handle);
     text_print_time(stdout, when);
     printf(" %10" PRId64 "  ", positions);
+    if (owner != geteuid())
+        printf("~%" PRId64 "/", owner);
     text_print(stdout, name->via.str.ptr, name->via.str.size);
     putchar('\n');
     return true;
@@ -47,7 +50,7 @@ struct command const command_trash = {
      .summary = "lists the deleted sessions that are kept",
      .help =
          "A line a session: its handle, by which undelete and purge know it, when it was deleted,\n"
-         "its positions, and the name that it had.\n"},
+         "its positions, and the name that it had; ~UID/NAME of another user's.\n"},
     trash};
 
 /* ---- undelete ---------------------------------------------------------------------------- */

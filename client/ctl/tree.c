@@ -143,6 +143,8 @@ struct command const command_tree = {
          "  (3 below), (3 more)   so many branches of it are not shown\n"
          "  ...   its branches are drawn further down, as a tree of its own: there was no room\n"
          "        to the right\n"
+         "Of a session told by change, after the move: the lines of the turn, by kind, as in\n"
+         "`update 3 remove 1`.\n"
          "\n"
          "A large tree is shown only so many moves deep that the limit holds; the last line\n"
          "then says so.\n"},

@@ -13,6 +13,7 @@ struct tree_node {
     uint32_t loaded;  /* how many branches of it are here; p.nextcount says how many there are */
     uint32_t rank;    /* nodes with the same parent: smaller for more recently used */
     bool on_solution; /* on the best solution path from the top */
+    char *lines;      /* of the turn that led here, by kind; NULL in a session told by states */
 };
 
 struct tree {
@@ -22,6 +23,7 @@ struct tree {
     uint32_t depth; /* what is deeper is left out */
     uint32_t shown; /* nodes that are not left out */
     int64_t whole;  /* positions of the session */
+    bool by_change; /* the session is told by change */
 };
 
 struct tree_wish {
@@ -37,6 +39,9 @@ struct tree_wish {
  * any status tree_free() is due. */
 int tree_load(struct tree *tree, struct ctl *ctl, struct tree_wish const *wish);
 void tree_free(struct tree *tree);
+
+/* Loads the lines of what is shown, of a session told by change; called by tree_load(). */
+int tree_load_lines(struct tree *tree, struct ctl *ctl, char const *session);
 
 /* The place of a position, TREE_NONE if it is not here. */
 uint32_t tree_find(struct tree const *tree, uint32_t number);

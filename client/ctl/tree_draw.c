@@ -68,6 +68,8 @@ static void draw_position(struct drawing *d, struct tree_node const *node)
         fputs("(Start)", d->out);
     else
         labels_print(&style->labels, node->p.move, d->out);
+    if (node->lines && *node->lines)
+        fprintf(d->out, style->color ? COLOR_FAINT " %s" COLOR_END : " %s", node->lines);
     position_print_marks(&node->p, style->color, d->out);
     if (node->on_solution)
         fputs(style->color ? COLOR_SOLUTION " +" COLOR_END : " +", d->out);

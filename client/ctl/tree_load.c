@@ -4,6 +4,7 @@
  * relies on the positions of different pages to agree. */
 #include <stdlib.h>
 
+#include "client/ctl/kinds.h"
 #include "client/ctl/tree.h"
 #include "redo_error.h"
 
@@ -12,6 +13,8 @@
 
 void tree_free(struct tree *tree)
 {
+    for (size_t i = 0; i < tree->count; i++)
+        free(tree->node[i].lines);
     free(tree->node);
     *tree = (struct tree){0};
 }
@@ -345,6 +348,7 @@ static int load_facts(struct tree *tree, struct ctl *ctl, char const *session)
     if (status == CLI_GO &&
         !integer_read(map_get(&result, "positions"), 0, INT64_MAX, &tree->whole))
         status = ctl_fail_shape(ctl);
+    tree->by_change = status == CLI_GO && session_by_change(&result);
     return status;
 }
 
@@ -370,6 +374,8 @@ int tree_load(struct tree *tree, struct ctl *ctl, struct tree_wish const *wish)
     status = link_branches(tree, wish->by_recent);
     if (status == CLI_GO)
         status = choose_depth(tree, part ? 0 : wish->limit);
+    if (status == CLI_GO && tree->by_change)
+        status = tree_load_lines(tree, ctl, wish->session);
     if (status != CLI_GO || !tree->node[tree->top].p.solutionend)
         return status;
     return ctl_pages(ctl,

@@ -2,19 +2,24 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "client/ctl/ctl.h"
+#include "client/ctl/kinds.h"
 #include "client/ctl/text.h"
 #include "core/redo.h"
+#include "core/turn.h"
 
 #define STATE_BYTES 32 /* of a state that are printed */
+#define TURN_ITEMS 20  /* of a turn that are */
 
 struct watch {
     int64_t count;   /* operations to print; 0: no end */
     int64_t printed; /* so far */
+    bool by_change;  /* the session is told by change: adds have turns, not states */
     bool deleted;    /* the session has ended */
     bool lost;       /* something came that is not understood */
 };
@@ -25,28 +30,113 @@ static void print_state(redo_operation const *op)
     text_print_hex(stdout, op->state, op->statesize, STATE_BYTES);
 }
 
+/* What an add brings: a state, or how many lines of which kinds. */
+static void print_brought(redo_operation const *op, bool by_change)
+{
+    if (!by_change) {
+        print_state(op);
+        return;
+    }
+    fputs(" lines=[", stdout);
+    kinds_print_turn(stdout, op->state, op->statesize);
+    putchar(']');
+}
+
 static void print_cursor(redo_operation const *op)
 {
-    static char const *const steps[] = {"goto",       "undo",        "redo",   "move",
-                                        "branchback", "branchforth", "better", "solution",
-                                        "undomine",   "drop"};
-    fputs("cursor=", stdout);
+    static struct {
+        char const *method, *step;
+    } const names[] = {
+        [redo_step_goto] = {"setcursor", NULL},
+        [redo_step_undo] = {"undo", NULL},
+        [redo_step_redo] = {"redo", NULL},
+        [redo_step_move] = {"redo", NULL},
+        [redo_step_branchback] = {"movecursor", "branchback"},
+        [redo_step_branchforth] = {"movecursor", "branchforth"},
+        [redo_step_better] = {"movecursor", "better"},
+        [redo_step_solution] = {"movecursor", "solution"},
+        [redo_step_undomine] = {"undo", "mine"},
+        [redo_step_drop] = {"dropcursor", NULL},
+    };
+    bool known = op->value >= 0 && op->value <= redo_step_drop;
+    printf("%s cursor=", known ? names[op->value].method : "movecursor");
     text_print(stdout, op->name, op->namesize);
-    printf(" step=%s", op->value >= 0 && op->value <= redo_step_drop ? steps[op->value] : "?");
+    if (!known || names[op->value].step)
+        printf(" step=%s", known ? names[op->value].step : "?");
     if (op->value == redo_step_goto)
         printf(" position=%u", op->position);
-    else
+    else if (op->value == redo_step_move)
+        printf(" move=%d", op->move);
+    else if (op->value == redo_step_undo || op->value == redo_step_redo ||
+             op->value == redo_step_undomine || op->value == redo_step_solution)
         printf(" n=%d", op->move);
 }
 
+/* Where an item of a turn goes on from: a position, or an item before it, as in addpositions. */
+static void print_base(struct turn_item const *item)
+{
+    if (item->after)
+        printf("-%u", item->after);
+    else
+        printf("%u", item->op.position);
+}
+
+/* prev:move=state of each item, and the cursor that moves to one of them. */
+static void print_turn(redo_operation const *op, bool by_change)
+{
+    struct turn_item *items;
+    uint32_t count, printed = 0;
+
+    if (turn_read(op->state, op->statesize, &items, &count)) {
+        printf("addpositions bytes=%zu", op->statesize);
+        return;
+    }
+    bool cursor = items[count - 1].op.kind == REDO_OP_CURSOR;
+    uint32_t adds = count - cursor;
+    printf("addpositions %u", adds);
+    for (; printed < adds && printed < TURN_ITEMS; printed++) {
+        redo_operation const *add = &items[printed].op;
+        fputs(" [prev=", stdout);
+        print_base(&items[printed]);
+        printf(" move=%d endpoint=%d check=%d", add->move, add->endpoint, add->value);
+        print_brought(add, by_change);
+        putchar(']');
+    }
+    if (printed < adds)
+        fputs(" ...", stdout);
+    if (cursor) {
+        fputs(" cursor=", stdout);
+        text_print(stdout, items[adds].op.name, items[adds].op.namesize);
+    }
+    free(items);
+}
+
+/* A turn that is told line by line, at a cursor. */
+static void print_entry(redo_operation const *op)
+{
+    bool begins = op->kind == REDO_OP_NEWUNDO;
+    fputs(begins ? "newundo cursor=" : "addundo cursor=", stdout);
+    text_print(stdout, op->name, op->namesize);
+    if (begins && (op->value & redo_entry_move))
+        printf(" move=%d", op->move);
+    if (begins && (op->value & redo_entry_drop))
+        fputs(" drop", stdout);
+    if (begins && op->endpoint)
+        printf(" endpoint=%d", op->endpoint);
+    if (!begins) {
+        fputs(" line=", stdout);
+        kinds_print_value(stdout, op->state, op->statesize);
+    }
+}
+
 /* The method that makes such operations, and its params. */
-static void print_operation(redo_operation const *op)
+static void print_operation(redo_operation const *op, bool by_change)
 {
     switch (op->kind) {
     case REDO_OP_ADD:
-        printf("addposition prev=%u move=%d endpoint=%d check=%d", op->position, op->move,
-               op->endpoint, op->value);
-        print_state(op);
+        printf("%s prev=%u move=%d endpoint=%d check=%d", by_change ? "addchanges" : "addposition",
+               op->position, op->move, op->endpoint, op->value);
+        print_brought(op, by_change);
         break;
     case REDO_OP_NEXT:
         printf("getnextposition position=%u move=%d", op->position, op->move);
@@ -85,15 +175,14 @@ static void print_operation(redo_operation const *op)
         print_cursor(op);
         break;
     case REDO_OP_TURN:
-        printf("addpositions bytes=%zu", op->statesize);
+        print_turn(op, by_change);
         break;
     case REDO_OP_CLEAR:
         printf("clearsessionchanged");
         break;
     case REDO_OP_NEWUNDO:
     case REDO_OP_ADDUNDO:
-        fputs(op->kind == REDO_OP_NEWUNDO ? "newundo cursor=" : "addundo cursor=", stdout);
-        text_print(stdout, op->name, op->namesize);
+        print_entry(op);
         break;
     }
 }
@@ -125,7 +214,7 @@ static void print_effects(redo_operation const *op, msgpack_object const *effect
         printf(" dropped=%" PRId64, from);
 }
 
-static bool print_event(msgpack_object_array const *params)
+static bool print_event(msgpack_object_array const *params, bool by_change)
 {
     redo_operation op;
     int64_t sequence;
@@ -136,7 +225,7 @@ static bool print_event(msgpack_object_array const *params)
     msgpack_object_bin const *bytes = &params->ptr[2].via.bin;
     printf("%" PRId64 " ", sequence);
     if (redo_operation_decode(bytes->ptr, bytes->size, &op)) {
-        print_operation(&op);
+        print_operation(&op, by_change);
         if (params->size > 3)
             print_effects(&op, &params->ptr[3]);
     } else { /* of a newer daemon */
@@ -158,12 +247,12 @@ static void notified(void *data, struct message const *m)
         w->deleted = true;
     if (m->method_size != 9 || memcmp(m->method, "operation", 9) != 0)
         return;
-    w->lost = !print_event(&m->params);
+    w->lost = !print_event(&m->params, w->by_change);
     w->printed++;
 }
 
 /* Attaches to the session; the snapshot is of no use here and is given back unread. */
-static int attach(struct ctl *ctl, char const *name)
+static int attach(struct ctl *ctl, struct watch *w, char const *name)
 {
     msgpack_object result;
     int64_t sequence, snapshot;
@@ -176,6 +265,7 @@ static int attach(struct ctl *ctl, char const *name)
     if (!integer_read(map_get(&result, "sequence"), 0, INT64_MAX, &sequence) ||
         !integer_read(map_get(&result, "snapshot"), 0, INT64_MAX, &snapshot))
         return ctl_fail_shape(ctl);
+    w->by_change = session_by_change(&result);
 
     struct buffer *b = ctl_request(ctl, "readsnapshot", 3);
     ctl_pack_name(b, name);
@@ -245,7 +335,7 @@ static int watch(struct ctl *ctl, struct cli_command const *cli, int argc, char 
     }
     ctl->c.notified = notified;
     ctl->c.data = &w;
-    status = attach(ctl, argv[0]);
+    status = attach(ctl, &w, argv[0]);
     if (status == CLI_GO) {
         ctl->method = "watch";
         status = watch_on(ctl, &w, signals);
@@ -270,6 +360,10 @@ struct command const command_watch = {
          "marks:\n" MARKS_HELP "  grafted=5->7    the branches of 5 were taken over by 7\n"
          "  made=8..10      positions made by copying a path\n"
          "  dropped=2       positions dropped by suppresscycle\n"
+         "\n"
+         "Of a session told by change, the lines of a turn by kind:\n"
+         "\n"
+         "  12 addchanges prev=3 move=2 endpoint=0 check=1 lines=[update 3 remove 1] -> 7 new\n"
          "\n"
          "Ends on SIGINT or SIGTERM, or when the session is deleted.\n"},
     watch};

@@ -1,152 +1,35 @@
-/* Sokoban, as an example of a game whose history is in redod: options, and the ways to play. The
- * rules are in board.c, the use of the history in game.c, the terminal in screen.c.
+/* Sokoban, as an example of a game whose history is in redod: the ways to play. The rules are in
+ * board.c, the use of the history in game.c (and look.c, without the daemon), what there is to tell
+ * of it in tell.c, the terminal in screen.c and draw.c, the options in options.c.
  *
- *   cc -o sokoban sokoban.c board.c game.c screen.c \
+ *   cc -o sokoban sokoban.c board.c draw.c game.c look.c options.c screen.c tell.c \
  *       $(pkg-config --cflags --libs redo-client ncursesw)
  *
  * Exit status: 0; 1 if a move of --play was not possible, or the output could not be written; 2 if
- * the options or the level are wrong; 3 if there is no daemon, or it went away. */
+ * the options or the level are wrong; 3 if there is no daemon, or it went away under --play, or the
+ * session was deleted. */
 #include <errno.h>
-#include <getopt.h>
-#include <libgen.h>
-#include <limits.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "game.h"
+#include "options.h"
 #include "screen.h"
+#include "tell.h"
 
-enum { EXIT_ILLEGAL = 1, EXIT_USAGE = 2, EXIT_DAEMON = 3 };
-
-struct options {
-    int level; /* 0: the first */
-    char const *levels;
-    char const *session;
-    char const *socket;
-    char const *play;
-    bool follow, suppress, print;
-};
-
-static char const usage[] =
-    "usage: sokoban [options]\n"
-    "  --level N        level number N of the file (default: the first)\n"
-    "  --levels FILE    another file of levels, in XSB\n"
-    "  --session NAME   the history to play in (default: $REDO_SESSION, or sokoban-N)\n"
-    "  --socket PATH    where redod listens (default: $REDO_SOCKET, or the usual place)\n"
-    "  --follow no      neither follow other frontends of the session nor lead them\n"
-    "  --suppress       suppress cycles from the start\n"
-    "  --play MOVES     play without a terminal, and tell each step:\n"
-    "                   l u r d moves (also upper case), < undo, > redo, 1-9 redo that branch,\n"
-    "                   ^ back and v forward to a branch point, * to better, 0 to the start,\n"
-    "                   $ step to the solution, ! to its end, _ drop, % graft, ~ suppress\n"
-    "  --print          print the history: number prev move movecount better endpoint "
-    "solutionsize\n"
-    "  --help           this\n";
-
-static int complain(char const *what)
-{
-    fprintf(stderr, "sokoban: %s\n", what);
-    return EXIT_USAGE;
-}
-
-/* Reads the options: 0 to go on, else the exit status + 1. */
-static int options_read(struct options *o, int argc, char **argv)
-{
-    enum { LEVEL = 256, LEVELS, SESSION, SOCKET, FOLLOW, SUPPRESS, PLAY, PRINT, HELP };
-    static struct option const known[] = {
-        {"level", required_argument, NULL, LEVEL},
-        {"levels", required_argument, NULL, LEVELS},
-        {"session", required_argument, NULL, SESSION},
-        {"socket", required_argument, NULL, SOCKET},
-        {"follow", required_argument, NULL, FOLLOW},
-        {"suppress", no_argument, NULL, SUPPRESS},
-        {"play", required_argument, NULL, PLAY},
-        {"print", no_argument, NULL, PRINT},
-        {"help", no_argument, NULL, HELP},
-        {0},
-    };
-    *o = (struct options){.follow = true};
-    for (int got; (got = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-        char *end;
-        long number;
-        switch (got) {
-        case LEVEL:
-            number = strtol(optarg, &end, 10);
-            if (*end || number < 1 || number > 1000000)
-                return complain("--level wants a number from 1") + 1;
-            o->level = (int)number;
-            break;
-        case LEVELS:
-            o->levels = optarg;
-            break;
-        case SESSION:
-            o->session = optarg;
-            break;
-        case SOCKET:
-            o->socket = optarg;
-            break;
-        case FOLLOW:
-            if (strcmp(optarg, "yes") != 0 && strcmp(optarg, "no") != 0)
-                return complain("--follow wants yes or no") + 1;
-            o->follow = optarg[0] == 'y';
-            break;
-        case SUPPRESS:
-            o->suppress = true;
-            break;
-        case PLAY:
-            o->play = optarg;
-            break;
-        case PRINT:
-            o->print = true;
-            break;
-        case HELP:
-            fputs(usage, stdout);
-            return 1;
-        default:
-            fputs(usage, stderr);
-            return EXIT_USAGE + 1;
-        }
-    }
-    return optind == argc ? 0 : complain("there are options only") + 1;
-}
-
-/* The file of levels beside the program. */
-static char *levels_path(char *path, size_t size)
-{
-    char program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length < 0 ? 0 : length] = '\0';
-    snprintf(path, size, "%s/levels.xsb", dirname(program));
-    return path;
-}
-
-/* Where redod listens if nobody said otherwise. */
-static char *usual_place(char *path, size_t size)
-{
-    char const *said = getenv("REDO_SOCKET"), *runtime = getenv("XDG_RUNTIME_DIR");
-    char const *home = getenv("HOME");
-    if (said && *said)
-        snprintf(path, size, "%s", said);
-    else if (runtime && *runtime == '/')
-        snprintf(path, size, "%s/redod/redod.sock", runtime);
-    else if (geteuid() == 0)
-        snprintf(path, size, "/run/redod/redod.sock");
-    else
-        snprintf(path, size, "%s/.local/state/redod/redod.sock", home ? home : "");
-    return path;
-}
+/* How long a key may wait for the daemon, in milliseconds. */
+#define PATIENCE 3000
 
 static int level_read(struct board_level *level, struct options const *o)
 {
-    char beside[PATH_MAX];
-    char const *path = o->levels ? o->levels : levels_path(beside, sizeof beside);
-    enum board_error rc = board_read(level, path, o->level);
+    enum board_error rc = board_read(level, o->levels, o->level);
     if (rc == BOARD_OK)
         return 0;
-    fprintf(stderr, "sokoban: %s: %s%s%s\n", path, board_strerror(rc),
+    fprintf(stderr, "sokoban: %s: %s%s%s\n", o->levels, board_strerror(rc),
             rc == BOARD_EFILE ? ": " : "", rc == BOARD_EFILE ? strerror(errno) : "");
     return EXIT_USAGE;
 }
@@ -169,6 +52,17 @@ static int end(int status)
     return status ? status : EXIT_FAILURE;
 }
 
+static void tell_step(struct game const *game, char letter)
+{
+    redo_position const *at = game->at;
+    printf("%c %u %u ", letter, redo_getpositionid(at), at->movecount);
+    if (at->better)
+        printf("%u", redo_getpositionid(at->better));
+    else
+        putchar('-');
+    printf(" %u\n", at->solutionsize);
+}
+
 /* Plays letter by letter, up to the first that is not possible. */
 static int play(struct game *game, char const *letters)
 {
@@ -176,12 +70,7 @@ static int play(struct game *game, char const *letters)
     for (char const *at = letters; *at && !status; at++) {
         switch (game_command(game, *at)) {
         case GAME_DONE:
-            printf("%c %u %u ", *at, redo_getpositionid(game->at), game->at->movecount);
-            if (game->at->better)
-                printf("%u", redo_getpositionid(game->at->better));
-            else
-                putchar('-');
-            printf(" %u\n", game->at->solutionsize);
+            tell_step(game, *at);
             break;
         case GAME_NOT:
             fflush(stdout);
@@ -189,6 +78,7 @@ static int play(struct game *game, char const *letters)
                     game->message);
             status = EXIT_ILLEGAL;
             break;
+        case GAME_AWAY:
         case GAME_GONE:
             return tell_gone(game);
         }
@@ -198,13 +88,11 @@ static int play(struct game *game, char const *letters)
     return status;
 }
 
-static int play_in_terminal(struct game *game, char const *name)
+static int play_in_terminal(struct game *game, char const *session)
 {
     int signal = 0;
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return complain("this is no terminal: use --play or --print");
-    game_resume(game);
-    switch (screen_run(game, name, &signal)) {
+    redo_client_settimeout(game->client, PATIENCE);
+    switch (screen_run(game, session, &signal)) {
     case SCREEN_QUIT:
         return signal ? 128 + signal : EXIT_SUCCESS;
     case SCREEN_GONE:
@@ -212,14 +100,34 @@ static int play_in_terminal(struct game *game, char const *name)
     case SCREEN_FAILED:
         break;
     }
-    return complain("this terminal can not be used: is TERM right?");
+    return options_complain("this terminal can not be used: is TERM right?");
+}
+
+static bool in_terminal(struct options const *o)
+{
+    return !o->play && !o->print;
+}
+
+/* Does what the options say, with a game that has begun. */
+static int run(struct game *game, struct options const *o, char const *session)
+{
+    int status = EXIT_SUCCESS;
+    if ((in_terminal(o) || o->play) && game_join(game) != GAME_DONE)
+        return tell_gone(game);
+    if (in_terminal(o))
+        return play_in_terminal(game, session);
+    if (o->play)
+        status = play(game, o->play);
+    if (o->print && status != EXIT_DAEMON)
+        tell_history(game, stdout);
+    return status;
 }
 
 int main(int argc, char **argv)
 {
     struct options options;
-    struct game game;
-    char name[32], place[PATH_MAX];
+    struct game game = {0};
+    char after_level[32];
 
     setlocale(LC_ALL, "");
     signal(SIGPIPE, SIG_IGN);
@@ -229,26 +137,15 @@ int main(int argc, char **argv)
     status = level_read(&game.level, &options);
     if (status)
         return status;
-    snprintf(name, sizeof name, "sokoban-%d", game.level.number);
-    if (!options.session)
-        options.session = getenv("REDO_SESSION");
-    if (!options.session || !*options.session)
-        options.session = name;
-    if (!options.socket)
-        options.socket = usual_place(place, sizeof place);
-    bool alone = options.play || options.print;
-    game.follow = options.follow && !alone;
+    if (in_terminal(&options) && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+        return options_complain("this is no terminal: use --play or --print");
+    snprintf(after_level, sizeof after_level, "sokoban-%d", game.level.number);
+    char const *session = options.session ? options.session : after_level;
+    game.cursor = options.cursor;
     game.suppress = options.suppress;
-    if (game_begin(&game, options.socket, options.session) == GAME_GONE)
+    if (game_begin(&game, options.socket, session, options.name) == GAME_GONE)
         return tell_gone(&game);
-    if (options.play)
-        status = play(&game, options.play);
-    if (options.play && options.follow && status != EXIT_DAEMON && game_share(&game) != GAME_DONE)
-        status = tell_gone(&game);
-    if (options.print && status != EXIT_DAEMON)
-        game_print(&game, stdout);
-    if (!alone)
-        status = play_in_terminal(&game, options.session);
+    status = run(&game, &options, session);
     game_end(&game);
     return end(status);
 }

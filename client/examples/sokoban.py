@@ -1,15 +1,20 @@
 #!/usr/bin/python3
 """Sokoban, as an example of a game whose history is in redod, written against the bare protocol:
 msgpack and a socket are all it needs. It keeps no copy of the history but asks for what it shows,
-and hears of what other frontends of the session do.
+and hears of what other players of the session do. Where the player is, a cursor of the session says.
+
+If the daemon goes away and comes back, it connects again and goes on. A request whose answer was lost
+on the way is not sent a second time: where the cursor is then tells whether it was done.
 
 Exit status: 0; 1 if a move of --play was not possible, or the output could not be written; 2 if the
-options or the level are wrong; 3 if there is no daemon, or it went away.
+options or the level are wrong; 3 if there is no daemon, or it went away under --play, or the session
+was deleted.
 """
 import argparse
 import collections
 import curses
 import os
+import pwd
 import re
 import select
 import signal
@@ -21,8 +26,12 @@ import msgpack
 TIMEOUT = 10  # seconds that an answer may take
 PRUNE = 4  # with cycles suppressed, a detour of fewer moves than this is forgotten
 
+SHARED_CURSOR = "game"  # of all who do not name one
+OTHERS = 8  # cursors that a line has room for
+BACKOFF = 0.05, 1.0  # seconds from one try to find the daemon again to the next: at first, at most
+
 # Errors of the daemon that mean something here.
-NOSESSION, POSITION, DROPPED, STATE = 2, 3, 4, 6
+NOSESSION, POSITION, DROPPED, STATE, RESYNC, NOCURSOR, EXPECTED = 2, 3, 4, 6, 46, 48, 49
 NOPOSITION = 2 ** 32 - 1  # a number that no position has
 
 
@@ -31,6 +40,10 @@ NOPOSITION = 2 ** 32 - 1  # a number that no position has
 
 class Gone(Exception):
     """There is no history any more, or never was."""
+
+
+class Lost(Gone):
+    """The connection is gone; the daemon may come back."""
 
 
 class Refused(Exception):
@@ -55,19 +68,26 @@ def usual_place():
 class Daemon:
     """A connection: requests out, answers in; events wait in a queue until someone looks."""
 
-    def __init__(self, path):
+    def __init__(self, path, name):
+        self.path, self.name = path, name
+        self.id = 0
+        self.connect()
+
+    def connect(self):
+        """Connects, the first time or again, and says who calls."""
+        self.answers = collections.deque()  # (id, error, result)
+        self.events = collections.deque()  # (method, params)
+        self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False,
+                                         max_buffer_size=64 * 1024 * 1024)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.settimeout(TIMEOUT)
         try:
-            self.socket.connect(path)
+            self.socket.connect(self.path)
         except (OSError, ValueError):
-            raise Gone("no daemon answers at %s: start redod, or name its socket with --socket"
-                       % path) from None
-        self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False,
-                                         max_buffer_size=64 * 1024 * 1024)
-        self.answers = collections.deque()  # (id, error, result)
-        self.events = collections.deque()  # (method, params)
-        self.id = 0
+            self.close()
+            raise Lost("no daemon answers at %s: start redod, or name its socket with --socket"
+                       % self.path) from None
+        self.call("server.hello", {"client": self.name})
 
     def fileno(self):
         return self.socket.fileno()
@@ -91,9 +111,9 @@ class Daemon:
         try:
             self.socket.sendall(b"".join(requests))
         except OSError:
-            raise Gone("the daemon has gone away") from None
+            raise self._lost("the daemon has gone away") from None
         while len(self.answers) < len(calls):
-            self._receive(TIMEOUT)
+            self._receive()
         answers = [self.answers.popleft() for _ in calls]
         if [id for id, _, _ in answers] != list(range(first, self.id + 1)):
             raise Gone("the other end does not speak this protocol")
@@ -102,18 +122,21 @@ class Daemon:
     def poll(self):
         """Takes in what has come, without waiting."""
         while select.select([self.socket], [], [], 0)[0]:
-            self._receive(TIMEOUT)
+            self._receive()
 
-    def _receive(self, timeout):
+    def _lost(self, why):
+        self.close()
+        return Lost(why)
+
+    def _receive(self):
         try:
-            self.socket.settimeout(timeout)
             data = self.socket.recv(1 << 16)
         except socket.timeout:
-            raise Gone("no answer in time") from None
+            raise self._lost("no answer in time") from None
         except OSError:
             data = b""
         if not data:
-            raise Gone("the daemon has gone away")
+            raise self._lost("the daemon has gone away")
         try:
             self.unpacker.feed(data)
             for message in self.unpacker:
@@ -222,28 +245,48 @@ class NotPossible(Exception):
     """A command that can not be done here; nothing was."""
 
 
-class Game:
-    """A level, the session that holds its history, and the position the player is at. Commands are
-    characters, those of --play."""
+def plain(name):
+    """A name is what others say it is: it must not play tricks with the terminal."""
+    return "".join("?" if c < " " or c == "\x7f" else c for c in name)
 
-    def __init__(self, daemon, level, name, follow=False, suppress=False):
-        self.daemon, self.level = daemon, level
-        self.follow, self.suppress = follow, suppress
+
+class Game:
+    """A level, the session that holds its history, and the cursor that says where the player is.
+    Commands are characters, those of --play.
+
+    All who play with one cursor are at the same place. Each command that moves it says where the
+    player saw it: if another has moved it meanwhile nothing is done, since the key was meant for
+    another board."""
+
+    def __init__(self, daemon, level, name, cursor=SHARED_CURSOR, suppress=False):
+        self.daemon, self.level, self.name, self.cursor = daemon, level, name, cursor
+        self.suppress = suppress
+        self.away = False  # the daemon is gone, for now
         self.message = ""
+        self.authors = {}  # names by number
         try:
             session = daemon.call("beginsession", level.initial, len(level.initial), 0,
                                   {"name": name, "join": True})
             self.session = session["session"]
-            state = daemon.call("getsavedstate", self.session, 0)
+            self.at = self.ask("getposition", 0, {"states": True})
         except Refused as e:
             other = e.code == STATE
             raise Gone("the session holds another level" if other else str(e)) from None
-        if state != level.initial:
+        if self.at["state"] != level.initial:
             raise Gone("the session holds another level")
-        self.go(0)
+        self.attach()
 
     def ask(self, method, *params):
-        return self.daemon.call(method, self.session, *params)
+        return self.result(self.daemon.call_all([(method, self.session, *params)])[0])
+
+    @staticmethod
+    def result(answer):
+        error, result = answer
+        if error is not None and error[0] == NOSESSION:
+            raise Gone("the session was deleted")
+        if error is not None:
+            raise Refused(error)
+        return result
 
     def pages(self, method, *params, start=None):
         """The positions of all pages; start is the option that `next` is given as."""
@@ -255,68 +298,11 @@ class Game:
                 return
             options = {start: page["next"]}
 
-    # -- where the player is
-
-    def go(self, number):
-        """Puts the player at a position and finds out all that is shown of it."""
-        self.number = number
-        self.refresh()
-
-    def refresh(self):
-        answers = self.daemon.call_all([
-            ("getposition", self.session, self.number, {"states": True}),
-            ("getfirstposition", self.session),
-            ("getsession", self.session),
-        ])
-        for error, _ in answers:
-            if error is not None:
-                raise Refused(error)
-        self.at, self.first, self.about = [result for _, result in answers]
-        self.best = self.at  # the end of the chain of better positions
-        while self.best["better"] is not None:
-            self.best = self.ask("getposition", self.best["better"])
-
-    def resume(self):
-        """Puts the player where the session's players are; if nobody has said so, where the front
-        branches lead: the line that was played last. Without follow always there."""
-        if self.follow and self.go_first(self.shared()):
-            return
-        number, deeper = 0, True
-        while deeper:
-            deeper = False
-            for p in self.ask("gettree", number)["positions"][1:]:
-                if p["prev"] != number:
-                    break
-                number, deeper = p["number"], True
-        self.go(number)
-
-    def share(self):
-        """Tells the session's other frontends where the player is: as a property of the session,
-        since undo, say, changes nothing in the history."""
-        self.ask("setproperty", "position", self.number)
-
-    def shared(self):
-        """The position that was shared last, or None; it may have been dropped."""
-        number = self.ask("getproperties").get("position")
-        return number if type(number) is int and 0 <= number < NOPOSITION else None
-
-    def go_first(self, *numbers):
-        """Goes to the first of these positions that is there; whether one was."""
-        for number in numbers:
-            if number is not None:
-                before = self.number
-                try:
-                    self.go(number)
-                    return True
-                except Refused as e:
-                    self.number = before
-                    if e.code not in (POSITION, DROPPED):
-                        raise
-        return False
+    # -- what others do
 
     def attach(self):
         """From now on, events tell of what is done to the session."""
-        self.ask("attach", {"snapshot": False})
+        self.sequence = self.ask("attach", {"snapshot": False})["sequence"]
 
     def step(self):
         """Takes in what others have done; whether there was anything."""
@@ -327,30 +313,148 @@ class Game:
         return True
 
     def settle(self):
-        """Looks at the events that have come: follows, and leaves what was dropped."""
+        """Looks at the events that have come, and at what there is to show since."""
         if not self.daemon.events:
             return
-        number, refuge, elsewhere = self.number, None, False
+        elsewhere = False  # another has moved the cursor
+        mine = self.at["number"]  # where this player has left it
         while self.daemon.events:
             method, params = self.daemon.events.popleft()
             if params[0] != self.session:
                 continue
             if method == "sessionended":
                 raise Gone("the session was deleted")
+            if method in ("resync", "lagged"):  # from here on nothing more would be told
+                self.attach()
             if method == "operation":
-                effects, own = params[3:5]
-                # Of this frontend and another, that one leads which was the last to tell.
-                if effects["method"] == "setproperty":
-                    elsewhere = self.follow and not own
-                if effects["dropped"]:
-                    refuge = effects["position"]["number"]
-                    if effects["method"] == "dropposition" and number in effects["gone"]:
-                        number = refuge
-        shared = self.shared() if elsewhere else None
-        before = self.number
-        self.go_first(shared, number, refuge, 0)
-        if shared == self.number != before:
-            self.message = "Another frontend has moved."
+                self.sequence, effects, own = params[1], params[3], params[4]
+                moved = self.moved(effects)
+                if moved and own:
+                    mine = moved[0]
+                elsewhere = elsewhere or not own and bool(moved)
+        self.refresh()
+        if elsewhere and self.at["number"] != mine:
+            self.message = "Another player has moved."
+
+    def moved(self, effects):
+        """Where an operation has moved the cursor to: [number], or []."""
+        return [c["position"] for c in effects["cursors"]
+                if c["name"] == self.cursor and c["position"] is not None]
+
+    def events_moved(self, own):
+        """Where operations that were heard of and not yet looked at have moved the cursor to: those
+        of this player, or of others; [number]."""
+        return [number for method, params in self.daemon.events
+                if method == "operation" and params[0] == self.session and params[4] == own
+                for number in self.moved(params[3])]
+
+    # -- where the player is
+
+    def refresh(self):
+        """Finds out all that is shown."""
+        here, *others = self.daemon.call_all([
+            ("getcursor", self.session, self.cursor, {"states": True}),
+            ("getfirstposition", self.session),
+            ("getsession", self.session),
+            ("getcursors", self.session),
+        ])
+        self.first, self.about, cursors = [self.result(answer) for answer in others]
+        # If the cursor was taken away the player stays where it was.
+        gone = here[0] is not None and here[0][0] == NOCURSOR
+        self.at = self.position(self.at["number"]) if gone else self.result(here)
+        self.best = self.at  # the end of the chain of better positions
+        while self.best["better"] is not None:
+            self.best = self.position(self.best["better"])
+        self.refresh_others([c for c in cursors if c["name"] != self.cursor])
+
+    def refresh_others(self, cursors):
+        """Where the other cursors are: [(name, position)], and who made those positions."""
+        self.more = len(cursors) > OTHERS
+        answers = self.daemon.call_all([("getposition", self.session, c["position"])
+                                        for c in cursors[:OTHERS]])
+        self.others = [(c["name"], position)
+                       for c, (error, position) in zip(cursors, answers) if error is None]
+        made = {p["author"] for p in (self.at, *(p for _, p in self.others))} - {None}
+        if not made.issubset(self.authors):
+            self.read_authors()
+
+    def read_authors(self):
+        """Authors are never taken away: only those with higher numbers are new."""
+        after = max(self.authors, default=0)
+        while after is not None:
+            page = self.ask("getauthors", {"after": after})
+            for author in page["authors"]:
+                self.authors[author["author"]] = author["name"] or "user %d" % author["uid"]
+            after = page["next"]
+
+    def position(self, number):
+        """A position with its state; the first one, if it was dropped just now."""
+        try:
+            return self.ask("getposition", number, {"states": True})
+        except Refused as e:
+            if e.code != DROPPED:
+                raise
+            return self.ask("getposition", 0, {"states": True})
+
+    # -- joining, and joining again
+
+    def join(self):
+        """Joins those who play with the cursor, where they are. If nobody does, it is made: where an
+        older version of this program has left the session, else at the start."""
+        try:
+            self.ask("getcursor", self.cursor)
+        except Refused as e:
+            if e.code != NOCURSOR:
+                raise
+            self.make_cursor(self.left_before())
+        self.refresh()
+
+    def make_cursor(self, start):
+        self.ask("setcursor", self.cursor, start)
+        # If another has made it in the same moment, and may have moved already, that counts.
+        for theirs in self.events_moved(own=False)[-1:]:
+            try:
+                self.ask("setcursor", self.cursor, theirs, {"expect": start})
+            except Refused as e:
+                if e.code not in (EXPECTED, DROPPED):
+                    raise
+
+    def left_before(self):
+        """Older versions, which knew no cursors, kept the position's number as a property."""
+        number = self.ask("getproperties").get("position")
+        if type(number) is not int or not 0 <= number < NOPOSITION:
+            return 0
+        try:
+            return self.ask("getposition", number)["number"]
+        except Refused as e:
+            if e.code not in (POSITION, DROPPED):
+                raise
+            return 0
+
+    def lose(self):
+        """The daemon is gone: what is shown stays."""
+        self.away, self.message = True, ""
+
+    def reconnect(self):
+        """Looks for a daemon that is gone; whether it is back. What was missed comes as events, as if
+        the connection had never broken; if it can not be told, all is read anew in any case."""
+        try:
+            self.daemon.connect()
+            self.session = self.daemon.call("opensession", self.name)["session"]
+            try:
+                self.ask("attach", {"snapshot": False, "since": self.sequence})
+            except Refused as e:
+                if e.code != RESYNC:
+                    raise
+                self.attach()
+            self.settle()
+            self.refresh()
+        except Lost:
+            return False
+        except Refused as e:
+            raise Gone("the session was deleted" if e.code == NOSESSION else str(e)) from None
+        self.away, self.message = False, "The daemon is back."
+        return True
 
     # -- commands
 
@@ -360,19 +464,30 @@ class Game:
         run = COMMANDS.get(letter)
         if not run:
             raise NotPossible("There is no such command.")
+        refusal = None
         try:
-            before, number = self.number, run(self, letter)
-            self.go(before if number is None else number)
-            if self.follow and self.number != before:
-                self.share()
+            run(self, letter)
+        except NotPossible as e:
+            refusal = e
         except Refused as e:
-            if e.code == NOSESSION:
-                raise Gone("the session was deleted") from None
-            # Another frontend may just have dropped what was asked for.
-            raise NotPossible("That position was dropped." if e.code == DROPPED
-                              else str(e)) from None
-        finally:
-            self.settle()
+            refusal = self.refusal(e)
+        self.settle()
+        if refusal:
+            raise refusal
+
+    def refusal(self, error):
+        """In words: another player may just have moved the cursor, or dropped what was asked for."""
+        if error.code == NOCURSOR:  # it was taken away: it is made anew where the player is
+            self.make_cursor(self.position(self.at["number"])["number"])
+            return NotPossible("The cursor was taken away: once more.")
+        return NotPossible({EXPECTED: "Another player was faster.",
+                            DROPPED: "That position was dropped."}.get(error.code, str(error)))
+
+    def go(self, method, *params, none="", **options):
+        """Moves the cursor; none: what there is to say if that leads nowhere."""
+        options["expect"] = self.at["number"]
+        if not self.ask(method, self.cursor, *params, options)["steps"]:
+            raise NotPossible(none)
 
     def move(self, letter):
         if self.at["endpoint"]:
@@ -381,90 +496,84 @@ class Game:
         if not made:
             raise NotPossible("Something is in the way.")
         move, state = made
-        if self.suppress:
-            found = self.ask("suppresscycle", self.number, state, PRUNE)
-            if found["found"]:
-                self.message = "Back where you were on this path."
-                return found["position"]
-        endpoint = int(self.level.solved(state))
-        return self.ask("addposition", self.number, move, state, endpoint, 1)["number"]
+        if self.suppress and self.close_cycle(state):
+            return
+        # The position and the cursor's way to it are one operation: both or none.
+        here, endpoint = self.at["number"], int(self.level.solved(state))
+        self.ask("addposition", here, move, state, endpoint, 1,
+                 {"cursor": self.cursor, "expect": here})
+
+    def close_cycle(self, state):
+        """Whether the state is on the path to here; then the cursor goes back to it, and a short
+        detour is forgotten: its positions are dropped, and the cursor is at the last that is left."""
+        here = self.at["number"]
+        found = self.ask("suppresscycle", here, state, PRUNE)
+        if not found["found"]:
+            return False
+        for left in self.events_moved(own=True):
+            here = left
+        self.ask("setcursor", self.cursor, found["position"], {"expect": here})
+        self.message = "Back where you were on this path."
+        return True
 
     def undo(self, _):
-        if self.at["prev"] is None:
-            raise NotPossible("This is the start.")
-        return self.at["prev"]
+        self.go("undo", none="This is the start.")
+
+    def undo_mine(self, _):
+        start = self.at["prev"] is None
+        self.go("undo", mine=True,
+                none="This is the start." if start else "Another player made this move.")
 
     def start(self, _):
         if self.at["prev"] is None:
             raise NotPossible("This is the start.")
-        return 0
+        self.go("setcursor", 0)
 
-    def along(self, branch):
-        """Goes along a branch, which thereby becomes the front one."""
-        position = self.ask("getnextposition", branch["prev"], branch["move"])
-        if position is None:
-            raise NotPossible("That position was dropped.")
-        return position["number"]
+    def redo(self, _):
+        self.go("redo", none="There is nothing to redo.")
 
     def branches(self):
-        return list(self.pages("getbranches", self.number, start="offset"))
+        try:
+            return list(self.pages("getbranches", self.at["number"], start="offset"))
+        except Refused as e:
+            if e.code != DROPPED:
+                raise
+            return []
 
-    def redo(self, letter):
-        branches = self.branches()
+    def redo_branch(self, letter):
+        branches, n = self.branches(), int(letter)
         if not branches:
             raise NotPossible("There is nothing to redo.")
-        n = 1 if letter == ">" else int(letter)
         if n > len(branches):
             raise NotPossible("There is no such branch.")
-        return self.along(branches[n - 1])
+        self.go("redo", move=branches[n - 1]["move"], none="That position was dropped.")
 
     def back(self, _):
-        path = list(self.pages("getpath", self.number, start="offset"))
-        for p in reversed(path[:-1]):
-            if p["nextcount"] > 1:
-                return p["number"]
-        raise NotPossible("There is no branch point before.")
+        self.go("movecursor", "branchback", none="This is the start.")
 
     def forward(self, _):
-        p = self.at
-        if not p["nextcount"]:
-            raise NotPossible("There is nothing to redo.")
-        while p is self.at or p["nextcount"] == 1:
-            p = self.ask("getbranches", p["number"], {"limit": 1})["positions"][0]
-        return p["number"]
+        self.go("movecursor", "branchforth", none="There is nothing to redo.")
 
     def better(self, _):
         if self.best is self.at:
             raise NotPossible("No better way to here is known.")
-        return self.best["number"]
+        while self.at["better"] is not None:  # to the end of the chain
+            self.go("movecursor", "better", none="No better way to here is known.")
+            self.settle()
 
     def solution(self, letter):
-        """A page of the solution starts with the position it was asked for."""
-        page = self.ask("getsolution", self.number)
-        if not page["positions"]:
+        if not self.at["solutionend"]:
             raise NotPossible("No solution from here is known.")
-        path = page["positions"][1:]
-        if not path:
-            raise NotPossible("This is the solution's end.")
-        if letter == "$":
-            return self.along(path[0])
-        number = self.number
-        while path:
-            for p in path:
-                number = self.along(p)
-            following = page["next"]
-            page = self.ask("getsolution", following) if following is not None else None
-            path = page["positions"] if page else []
-        return number
+        self.go("movecursor", "solution", n=1 if letter == "$" else self.about["positions"],
+                none="This is the solution's end.")
 
     def drop(self, _):
         if self.at["prev"] is None:
             raise NotPossible("The start can not be dropped.")
         if self.at["nextcount"]:
             raise NotPossible("Only a position that nothing follows can be dropped.")
-        number = self.ask("dropposition", self.number)
+        self.ask("dropposition", self.at["number"])  # its cursors go to the one before by themselves
         self.message = "Dropped."
-        return number
 
     def graft(self, _):
         following = (self.about["graft"] + 1) % len(GRAFTS)
@@ -485,6 +594,20 @@ class Game:
         how = "as many moves" if not fewer else "%d fewer move%s" % (fewer, "s" * (fewer != 1))
         return "You have been here", "(in %s)" % how
 
+    def author(self, position):
+        """Who made a position; None if that is not known."""
+        name = self.authors.get(position["author"])
+        return name and plain(name)
+
+    def others_line(self):
+        """Where the other cursors are: "ann at 12 (by bob), game at 3"."""
+        told = []
+        for name, p in self.others:
+            author = self.author(p)
+            told.append("%s at %d%s" % (plain(name), p["movecount"],
+                                        " (by %s)" % author if author else ""))
+        return ", ".join(told + ["..."] * self.more)
+
     def print(self):
         for p in self.pages("getpositions", start="after"):
             fields = [p[key] for key in ("number", "prev", "move", "movecount", "better",
@@ -493,10 +616,10 @@ class Game:
 
 
 COMMANDS = {
-    **dict.fromkeys("lurdLURD", Game.move), **dict.fromkeys(">123456789", Game.redo),
-    "<": Game.undo, "^": Game.back, "v": Game.forward, "*": Game.better, "$": Game.solution,
-    "!": Game.solution, "0": Game.start, "_": Game.drop, "%": Game.graft,
-    "~": Game.toggle_suppress,
+    **dict.fromkeys("lurdLURD", Game.move), **dict.fromkeys("123456789", Game.redo_branch),
+    "<": Game.undo, "m": Game.undo_mine, ">": Game.redo, "^": Game.back, "v": Game.forward,
+    "*": Game.better, "$": Game.solution, "!": Game.solution, "0": Game.start, "_": Game.drop,
+    "%": Game.graft, "~": Game.toggle_suppress,
 }
 
 
@@ -505,6 +628,7 @@ COMMANDS = {
 HELP = """\
 arrows, hjkl   move
 u              undo
+m              undo, but only your own move
 r              redo; where there are several branches, choose one
 b              back to the last branch point
 f              forward to the next branch point, or the end
@@ -516,12 +640,17 @@ g              grafting: what a shorter way to a known board takes over
 c              suppress cycles: going in circles leaves no trace
 d              drop this position, if nothing follows it
 ?              this help
-q              quit; the history stays, and can be played on""".split("\n")
+q              quit; the history stays, and can be played on
+
+All who play with one cursor move together. A key that another player
+was faster than does nothing: look at the new board, and press again.
+While the daemon is gone the board stays, and keys that must ask it do
+nothing; the game goes on by itself when it is back.""".split("\n")
 
 KEYS = {curses.KEY_LEFT: "l", curses.KEY_UP: "u", curses.KEY_RIGHT: "r", curses.KEY_DOWN: "d"}
-KEYS.update((ord(key), command) for key, command in zip("hklj" "urbf0BsSgcd", "lurd" "<>^v0*$!%~_"))
+KEYS.update((ord(key), command) for key, command in zip("hklj" "umrbf0BsSgcd", "lurd" "<m>^v0*$!%~_"))
 
-PANEL_WIDTH = 36
+PANEL_WIDTH, PANEL_LINES = 36, 9
 PLAIN, WALL, BOX, DONE, GOAL, PLAYER, MARK = range(7)
 CELL_COLORS = {"#": WALL, "$": BOX, "*": DONE, ".": GOAL, "@": PLAYER, "+": PLAYER, " ": PLAIN}
 PLAYING, CHOOSING, HELPING = range(3)
@@ -537,8 +666,8 @@ class Screen:
     stands beside the board, or below it in short form; a board that is too large is shown around
     the player."""
 
-    def __init__(self, window, game, name, wakeup):
-        self.window, self.game, self.name, self.wakeup = window, game, name, wakeup
+    def __init__(self, window, game, wakeup):
+        self.window, self.game, self.wakeup = window, game, wakeup
         self.mode, self.choice, self.branches, self.help_top = PLAYING, None, [], 0
         window.nodelay(True)
         try:
@@ -583,6 +712,7 @@ class Screen:
                     else "%d, from here %d" % (known, here) if here != known else "%d" % known)
         lines = ["Moves     %d" % at["movecount"],
                  "Position  %d of %d" % (at["number"], game.about["positions"]),
+                 "Made by   " + (game.author(at) or "-"),
                  "Branches  %d" % at["nextcount"],
                  "Solution  " + solution,
                  "Grafting  " + GRAFTS[game.about["graft"]],
@@ -602,13 +732,20 @@ class Screen:
             mark = "B" + mark[len("You have b"):]
         self.put(y + 1, 0, MARK, mark)
 
+    def draw_title(self):
+        """Which game this is, and where the others are in it."""
+        game = self.game
+        self.put(0, 0, PLAIN, "Level %d  %s  cursor %s" % (game.level.number, game.name, game.cursor))
+        if game.others:
+            self.put(1, 0, PLAIN, "Others: " + game.others_line())
+
     def draw_choice(self):
         """The branches to choose from, over the middle of the window."""
         width, branches = 56, self.branches[:9]
         x = max(0, (self.columns - width) // 2)
         y = max(0, (self.lines - len(branches) - 3) // 2)
         self.put(y, x, MARK, "-" * width)
-        self.put(y + 1, x, MARK, " Redo which? (Enter: 1, Esc: none)".ljust(width))
+        self.put(y + 1, x, MARK, " Redo which? (Enter: what was undone, or 1; Esc: none)".ljust(width))
         for n, p in enumerate(branches, 1):
             name = MOVES[p["move"]] if 0 <= p["move"] < len(MOVES) else "?"
             solution = ("solution in %d" % p["solutionsize"] if p["solutionend"]
@@ -618,10 +755,13 @@ class Screen:
         self.put(y + 2 + len(branches), x, MARK, "-" * width)
 
     def draw_last(self):
-        """The last line: a message, or what the key for help is."""
+        """The last line: what there is to say, or what the key for help is."""
         game = self.game
         if game.message:
             self.put(self.lines - 1, 0, MARK, game.message)
+        elif game.away:
+            self.put(self.lines - 1, 0, MARK,
+                     "The daemon is gone. The game goes on when it is back.")
         elif game.at["endpoint"]:
             self.put(self.lines - 1, 0, MARK, "Solved in %d moves. u takes one back, q leaves."
                      % game.at["movecount"])
@@ -640,11 +780,11 @@ class Screen:
         level = self.game.level
         top = 2 if self.lines >= 10 else 0
         lines = under = self.lines - top - 1
-        beside = lines >= 8 and self.columns >= level.width + 2 + PANEL_WIDTH
+        beside = lines >= PANEL_LINES and self.columns >= level.width + 2 + PANEL_WIDTH
         columns = self.columns - PANEL_WIDTH - 2 if beside else self.columns
         wide = 2 if columns >= 2 * level.width else 1
         if top:
-            self.put(0, 0, PLAIN, "Level %d  %s" % (level.number, self.name))
+            self.draw_title()
         if not beside and lines > 4:
             lines -= 2
         self.draw_board(top, lines, wide)
@@ -676,19 +816,23 @@ class Screen:
             if self.help_top >= len(HELP):
                 self.mode = PLAYING
             return True
+        if key == ord("q"):
+            return False
+        if key == ord("?"):
+            self.mode, self.help_top = HELPING, 0
+            return True
+        if game.away:
+            return True
         game.message = ""
         if self.mode == CHOOSING:
             self.mode = PLAYING
             if key in (ord("\n"), ord("\r"), curses.KEY_ENTER, ord("r")):
-                self.command("1")
+                self.command(">")
             elif ord("1") <= key <= ord("9"):
                 self.command(chr(key))
-        elif key == ord("q"):
-            return False
-        elif key == ord("?"):
-            self.mode, self.help_top = HELPING, 0
         elif key == ord("r") and game.at["nextcount"] > 1:
-            self.mode, self.choice, self.branches = CHOOSING, game.number, game.branches()
+            self.branches = game.branches()
+            self.mode, self.choice = CHOOSING, game.at["number"]
         elif key in KEYS:
             self.command(KEYS[key])
         return True
@@ -702,29 +846,55 @@ class Screen:
         if (lines, columns) != self.window.getmaxyx():
             curses.resizeterm(lines, columns)
 
+    def step(self):
+        """Takes in what others have done."""
+        if self.game.step() and self.mode == CHOOSING:
+            self.branches = self.game.branches()
+            if self.game.at["number"] != self.choice or len(self.branches) < 2:
+                self.mode = PLAYING  # someone else has moved
+
+    def wait(self, timeout):
+        """Waits for a key, the daemon, a signal, or so many seconds; False if the terminal is
+        gone."""
+        there = [] if self.game.away else [self.game.daemon]
+        ready, _, _ = select.select([sys.stdin, self.wakeup, *there], [], [], timeout)
+        if self.wakeup in ready:
+            self.resize()
+        return not (sys.stdin in ready and hung_up(sys.stdin))
+
+    def turn(self):
+        """One round of the loop; False if it is to leave."""
+        self.step()
+        self.draw()
+        if self.game.daemon.events:
+            return True  # they came with an answer: the socket will not tell
+        key = self.window.getch()
+        if key == curses.ERR:
+            return self.wait(None)
+        return self.press(key)
+
+    def turn_away(self, pause):
+        """The same while the daemon is gone, for so many seconds at most."""
+        self.draw()
+        key = self.window.getch()
+        if key == curses.ERR:
+            return self.wait(pause)
+        return self.press(key)
+
     def run(self):
-        self.game.attach()
-        self.game.resume()
-        while True:
-            if self.game.step() and self.mode == CHOOSING:
-                self.branches = self.game.branches()
-                if self.game.number != self.choice or len(self.branches) < 2:
-                    self.mode = PLAYING  # someone else has moved
-            self.draw()
-            if self.game.daemon.events:
-                continue  # they came with an answer: the socket will not tell
-            key = self.window.getch()
-            if key == curses.ERR:
-                ready, _, _ = select.select([sys.stdin, self.game.daemon, self.wakeup], [], [])
-                if self.wakeup in ready:
-                    self.resize()
-                key = self.window.getch()
-                if key == curses.ERR:
-                    if sys.stdin in ready and hung_up(sys.stdin):
-                        return
-                    continue
-            if not self.press(key):
-                return
+        pause, go_on = BACKOFF[0], True
+        while go_on:
+            try:
+                if not self.game.away:
+                    go_on = self.turn()
+                elif self.game.reconnect():
+                    pause = BACKOFF[0]
+                else:
+                    go_on = self.turn_away(pause)
+                    pause = min(2 * pause, BACKOFF[1])
+            except Lost:
+                self.game.lose()
+                self.mode = PLAYING if self.mode == CHOOSING else self.mode
 
 
 def hung_up(file):
@@ -741,9 +911,7 @@ def end(number, _):
     raise Ended(number)
 
 
-def play_in_terminal(game, name):
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return complain("this is no terminal: use --play or --print")
+def play_in_terminal(game):
     wakeup, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
@@ -756,7 +924,7 @@ def play_in_terminal(game, name):
     except curses.error:
         return complain("this terminal can not be used: is TERM right?")
     try:
-        curses.wrapper(lambda window: Screen(window, game, name, wakeup).run())
+        curses.wrapper(lambda window: Screen(window, game, wakeup).run())
     except Ended as e:
         return 128 + e.args[0]
     return 0
@@ -793,6 +961,23 @@ def level_number(text):
     return int(text)
 
 
+def kept_name(text):
+    """A name that is kept with the session."""
+    try:
+        if 1 <= len(text.encode()) <= 255:
+            return text
+    except UnicodeEncodeError:
+        pass
+    raise argparse.ArgumentTypeError("wants 1 to 255 bytes of UTF-8")
+
+
+def login_name():
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return "user %d" % os.getuid()
+
+
 def read_options():
     parser = argparse.ArgumentParser(prog="sokoban", description="Sokoban; its history is in redod.")
     parser.add_argument("--level", type=level_number, default=0, metavar="N",
@@ -804,14 +989,19 @@ def read_options():
                         help="the history to play in (default: $REDO_SESSION, or sokoban-N)")
     parser.add_argument("--socket", metavar="PATH",
                         help="where redod listens (default: $REDO_SOCKET, or the usual place)")
-    parser.add_argument("--follow", choices=["yes", "no"], default="yes",
-                        help="no: neither follow other frontends of the session nor lead them")
+    parser.add_argument("--cursor", type=kept_name, default=SHARED_CURSOR, metavar="NAME",
+                        help="play with a cursor of your own, or with those who name the same; "
+                        "without, all players of the session are at one place (the cursor "
+                        "\"game\"). A move that another player was faster than is not made")
+    parser.add_argument("--name", type=kept_name, default=login_name(),
+                        help="who plays: positions remember who made them (default: the login name)")
     parser.add_argument("--suppress", action="store_true", help="suppress cycles from the start")
     parser.add_argument("--play", metavar="MOVES",
-                        help="play without a terminal, and tell each step: l u r d moves (also upper "
-                        "case), < undo, > redo, 1-9 redo that branch, ^ back and v forward to a "
-                        "branch point, * to better, 0 to the start, $ step to the solution, ! to its "
-                        "end, _ drop, %% graft, ~ suppress")
+                        help="play without a terminal, from where the cursor is, and tell each step: "
+                        "l u r d moves (also upper case), < undo, m undo own moves only, > redo, 1-9 "
+                        "redo that branch, ^ back and v forward to a branch point, * to better, 0 to "
+                        "the start, $ step to the solution, ! to its end, _ drop, %% graft, ~ "
+                        "suppress")
     parser.add_argument("--print", action="store_true",
                         help="print the history: number prev move movecount better endpoint "
                         "solutionsize")
@@ -828,20 +1018,21 @@ def run(options):
         name.encode()
     except UnicodeEncodeError:
         return complain("the name of a session is UTF-8")
-    alone = options.play is not None or options.print
+    terminal = options.play is None and not options.print
+    if terminal and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return complain("this is no terminal: use --play or --print")
     status = 0
     try:
-        daemon = Daemon(options.socket or usual_place())
-        game = Game(daemon, level, name, follow=options.follow == "yes" and not alone,
-                    suppress=options.suppress)
+        daemon = Daemon(options.socket or usual_place(), options.name)
+        game = Game(daemon, level, name, options.cursor, options.suppress)
+        if terminal or options.play is not None:
+            game.join()
+        if terminal:
+            status = play_in_terminal(game)
         if options.play is not None:
             status = play(game, options.play)
-            if options.follow == "yes":
-                game.share()
         if options.print:
             game.print()
-        if not alone:
-            status = play_in_terminal(game, name)
         daemon.close()
     except (Gone, Refused) as e:
         return complain(str(e), 3)

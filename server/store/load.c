@@ -143,10 +143,8 @@ static int load_snapshot(struct database *db, uint64_t id, struct history **hist
 
 static void touch(struct history *h, struct touched *touched)
 {
-    if (touched) {
-        touched->count = 0;
-        touched->more = false;
-    }
+    if (touched)
+        touched_clear(touched);
     h->touched = touched;
 }
 

@@ -49,7 +49,7 @@ bool record_whole(void const *data, size_t size, enum record_kind kind)
 
 /* ---- session ----------------------------------------------------------------------------- */
 
-enum { CHANGED = 1, SOLVED = 2, DAMAGED = 4 };
+enum { CHANGED = 1, SOLVED = 2, DAMAGED = 4, BY_CHANGE = 8 };
 #define SESSION_HEAD 128
 
 void session_put(struct buffer *b, struct session const *s)
@@ -75,7 +75,7 @@ void session_put(struct buffer *b, struct session const *s)
     unsigned char const flags[4] = {
         i->graft,
         (unsigned char)((i->changed ? CHANGED : 0) | (i->solved ? SOLVED : 0) |
-                        (i->damaged ? DAMAGED : 0)),
+                        (i->damaged ? DAMAGED : 0) | (i->by_change ? BY_CHANGE : 0)),
     };
     buffer_append(b, flags, sizeof flags);
     put32(b, (uint32_t)i->name_size);
@@ -109,6 +109,7 @@ bool session_get(struct session *s, void const *data, size_t size)
         .changed = p[113] & CHANGED,
         .solved = p[113] & SOLVED,
         .damaged = p[113] & DAMAGED,
+        .by_change = p[113] & BY_CHANGE,
         .name = p + SESSION_HEAD,
         .name_size = get32(p + 116),
         .properties_size = get32(p + 120),

@@ -384,6 +384,7 @@ static int settle(struct builder *b, struct session *s, bool damaged)
         s->info.changed = h->changed;
         s->info.size = h->size;
         s->info.cmpsize = h->cmpsize;
+        s->info.by_change = h->changes != NULL;
         s->info.solved = node_at(h, 0)->p.solutionsize > 0 || node_at(h, 0)->p.solutionend != 0;
     }
     s->info.damaged = s->info.damaged || broken || damaged;

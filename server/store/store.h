@@ -51,6 +51,7 @@ struct store_info {
     unsigned char graft;
     bool changed;
     bool solved;            /* a solution leads through the first position */
+    bool by_change;         /* told by change, not by states */
     bool damaged;           /* operations or snapshots were set aside: see store_load() */
     int64_t created, used;  /* seconds since 1970 */
     int64_t trashed;        /* when it was deleted; 0: it was not */

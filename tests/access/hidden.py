@@ -50,7 +50,7 @@ def calls(info, handle):
             yield (method["name"], *params)
             for option in method["options"]:
                 value = {"bool": True, "count": 1, "size": 0o600, "position": 0, "str": "x", "int": 1,
-                         "bin": b"k"}
+                         "bin": b"k", "array": [], "any": 1}
                 yield (method["name"], *params, {option["name"]: value[option["type"]]})
     for join in ({}, {"join": True}, {"join": True, "relaxed": True}):
         yield ("beginsession", STATE, 4, 0, {"name": "~%d/%s" % (BOB, SECRET), **join})

@@ -183,6 +183,20 @@ def test_operation_that_would_copy_too_many_positions_is_refused(place):
     assert ann.call("getsessionsize", s) == 12
 
 
+@everywhere_with("--user-positions", "3000")
+def test_what_a_turn_may_copy_of_paths_that_it_makes_counts_before(place):
+    """Each of the later items is a shorter way to a position on the path before, which is copied from there on."""
+    ann = place.connect(ANN)
+    for graft in (2, 3):
+        s = begin(ann, name="g%d" % graft)
+        ann.call("setgraftbehavior", s, graft)
+        adds = [[-i if i else 0, 0, number(i + 1), int(i == 199), 0] for i in range(200)]
+        refused("user_positions", 3000, ann, "addpositions", s,
+                adds + [[0, 1000 + i, number(i + 2), 0, 1] for i in range(198)])
+        assert ann.call("getsession", s)["positions"] == 1
+        assert len(ann.call("addpositions", s, adds + [[0, 1000, number(100), 0, 1]])["numbers"]) == 201
+
+
 @used("--user-positions", "10")
 def test_subtree_that_is_brought_back_counts(place):
     ann = place.connect(ANN)
@@ -245,6 +259,43 @@ def test_bytes_are_limited(place):
         refused("user_bytes", 200 << 10, ann, *new("t", 100000))
         ann.call("purgesession", s)
     begin(ann, 100000, name="t")
+
+
+@used("--user-bytes", "2M")
+def test_bytes_of_a_session_count_over_its_compactions(place):
+    ann = place.connect(ANN)
+    s = begin(ann, 1000, name="s")
+    for added in range(0, 4000, 20):
+        error, _ = ann.response(ann.send("addpositions", s, [[0, added + i, os.urandom(1000), 0, 0] for i in range(20)]))
+        if error:
+            break
+    assert error and error[2]["limit"] == "user_bytes" and 2**20 < added * 1000 < 2 * 2**20, (added, error)
+
+
+@everywhere_with("--user-bytes", "100K")
+def test_cursors_and_authors_that_are_made_count_and_moving_and_dropping_do_not(place):
+    ann = place.connect(ANN)
+    s = begin(ann, name="s")
+    chain(ann, s, 5)
+    ann.call("setcursor", s, "there", 1)
+    limit, names = ("user_bytes", 100 << 10), [("%d" % i).zfill(200) for i in range(800)]
+    for i, name in enumerate(names):
+        ann.call("server.hello", {"client": name})
+        error, _ = ann.response(ann.send("setcursor", s, name, 0))
+        if error:
+            break
+    assert i < 700 and error[0] == EFULL and (error[2]["limit"], error[2]["value"]) == limit, (i, error)
+    for who in "abc":  # authors take the rest of it
+        ann.call("server.hello", {"client": who * 255})
+        ann.response(ann.send("setcursor", s, "there", 1 + ord(who) % 3))
+    refused(*limit, ann, "setcursor", s, "there", 4)
+    ann.call("server.hello", {"client": names[0]})
+    refused(*limit, ann, "setcursor", s, "x" * 255, 0)
+    for at in (4, 2, 3):
+        ann.call("setcursor", s, "there", at)
+    ann.call("server.hello", {"client": "y" * 255})
+    ann.call("dropposition", s, 5)
+    ann.call("dropcursor", s, "there")
 
 
 # ---- who, and what is told

@@ -186,7 +186,7 @@ def calls(info, session):
             yield (method["name"], *params)
 
 
-READING = {"getfirstposition", "getsessionsize", "getgraftbehavior", "getsavedstate", "getproperties",
+READING = {"gettable", "getlines", "getdiff", "getschema", "getfirstposition", "getsessionsize", "getgraftbehavior", "getsavedstate", "getproperties",
            "hassessionchanged", "getsession", "getposition", "getbranches", "getpath", "getsolution", "gettree",
            "getpositions", "listsubtrees", "getcursor", "getcursors", "getauthors", "attach", "readsnapshot", "detach", "endsession", "copysession"}
 IN_THE_TRASH = {"restoresession", "purgesession"}

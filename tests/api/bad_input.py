@@ -5,10 +5,10 @@ import random
 
 import msgpack
 
-from api import (EBRANCHES, ECONSTANT, EDAMAGED, EDROPPED, EFRAME, EMESSAGE, EMETHOD, ENOSESSION,
-                 EOPERATION, EOPTION, EPARAMS, EPOSITION, ERANGE, ESTATE, ETOOBIG, ETYPE, EUTF8,
-                 MIB, STATE_MAX, Closed, add, begin, chain, check_error, number, run, serving,
-                 snapshot)
+from api import (EBRANCHES, ECONSTANT, EDAMAGED, EDROPPED, EFRAME, EKIND, EMESSAGE, EMETHOD,
+                 ENOSESSION, EOPERATION, EOPTION, EPARAMS, EPOSITION, ERANGE, ESTATE, ETOOBIG, ETYPE, EUTF8,
+                 MIB, STATE_MAX, Closed, add, begin, chain, check_error, error_of, number, run,
+                 serving, snapshot)
 
 STATE = number(1)
 EXT = msgpack.ExtType(5, b"abc")
@@ -29,6 +29,10 @@ OUTSIDE = {
     "size": [(-1, ERANGE), (2**53, ERANGE), (2**64 - 1, ERANGE), (-2**63, ERANGE)],
     "count": [(0, ERANGE), (-1, ERANGE), (2**53, ERANGE), (2**64 - 1, ERANGE), (-2**63, ERANGE)],
 }
+
+
+OF_CHANGES = ("addchanges", "gettable", "getlines", "getdiff", "getschema", "newundo", "addundo")
+EKIND = 54
 
 
 class Bench:
@@ -86,6 +90,8 @@ class Bench:
                 assert error is not None, "%r was answered with %r" % (short(call), result)
                 check_error(error)
                 codes = codes if isinstance(codes, tuple) else (codes,)
+                if call[0] in OF_CHANGES: # the session is one of states
+                    codes += (EKIND,)
                 assert error[0] in codes, (short(call), error)
                 yield call, error
         self.unharmed([short(call) for call, _ in calls[:5]])
@@ -362,6 +368,20 @@ def test_every_error_of_a_call_names_its_method():
                   (("addpositions", bench.session, [5]), ETYPE)]
         for call, error in bench.refused(calls):
             assert error[2]["method"] == call[0], (call, error)
+
+
+def test_a_session_told_by_change_takes_no_states_and_one_of_states_no_lines():
+    with Bench() as bench:
+        rpc, state = bench.rpc, bytes(20)
+        changes = rpc.call("beginchanges", "baba")["session"]
+        for call in (("addposition", changes, 0, 1, state, 0, 1),
+                     ("addpositions", changes, [[0, 1, state, 0, 1]]),
+                     ("updatesavedstate", changes, 0, state), ("duplicatepath", changes, 0, 0),
+                     ("suppresscycle", changes, 0, state, 1), ("setgraftbehavior", changes, 2),
+                     ("addchanges", bench.session, 0, 1, [["create", "baba", 1]], 0, 1),
+                     ("gettable", bench.session, 0), ("getlines", bench.session, 0)):
+            assert error_of(rpc, *call) == EKIND, call
+        assert rpc.call("getsessionsize", changes) == 1
 
 
 # Texts that are not UTF-8, each a str of fewer than 32 bytes.

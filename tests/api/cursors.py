@@ -4,7 +4,7 @@ import os
 import random
 import time
 
-from api import (ECONSTANT, EDROPPED, EEXPECTED, EFULL, ENAME, ENOCURSOR, EPARAMS, EPOSITION, ERANGE,
+from api import (MIB, ECONSTANT, EDROPPED, EEXPECTED, EFULL, ENAME, ENOCURSOR, EPARAMS, EPOSITION, ERANGE,
                  ETYPE, EUTF8, POSITION, add, begin, chain, error_of, number, numbers, run, served,
                  snapshot)
 
@@ -487,6 +487,23 @@ def test_authors_come_in_pages(daemon, rpc):
 
 
 @served
+def test_a_page_of_authors_ends_once_it_has_1_mib(daemon, rpc):
+    session = begin(rpc)
+    count = 6000
+    for i in range(0, count, 200):
+        calls = [[("server.hello", {"client": str(k).zfill(255)}), ("setcursor", session, "c", k % 2)]
+                 for k in range(i, i + 200)]
+        add(rpc, session, 0, 1, 1) if not i else None
+        assert all(error is None for error, _ in rpc.call_all(sum(calls, [])))
+    first = rpc.call("getauthors", session, {"limit": 10000})
+    assert MIB * 0.8 < sum(len(a["name"]) + 32 for a in first["authors"]) < MIB + 1000
+    rest = rpc.call("getauthors", session, {"limit": 10000, "after": first["next"]})
+    assert [a["name"] for a in (first["authors"] + rest["authors"])[-count:]] == [
+        str(k).zfill(255) for k in range(count)]
+    assert rest["next"] is None
+
+
+@served
 def test_name_of_a_client_has_255_bytes_at_most_none_of_them_0(daemon, rpc):
     session = begin(rpc)
     for name in ("x" * 256, "a\0"):
@@ -494,6 +511,23 @@ def test_name_of_a_client_has_255_bytes_at_most_none_of_them_0(daemon, rpc):
     hello(rpc, "\u00e9" * 127)
     add(rpc, session, 0, 1, 1)
     assert rpc.call("getauthors", session)["authors"][-1]["name"] == "\u00e9" * 127
+
+
+@served
+def test_names_of_cursors_that_are_not_utf_8_are_told_as_text_all_the_same(daemon, rpc):
+    """An operation in its encoded form may name a cursor anyhow; who is attached must not stumble over it."""
+    session = begin(rpc, name="n")
+    rpc.call("attach", session, {"snapshot": False})
+    rpc.call("setcursor", session, "cursor", 0)
+    rpc.call("dropcursor", session, "cursor")
+    add(rpc, session, 0, 1, 1, cursor="cursor")
+    encoded = [n.params[2] for n in rpc.wait_notifications(3)]
+    for bad, told in ((b"cur\xffor", "cur?or"), (b"\xe2\x82so\xc3r", "??so?r"), (b"\xed\xa0\x80sor", "???sor")):
+        for operation in encoded:
+            rpc.call("apply", session, operation.replace(b"cursor", bad))
+            (event,) = rpc.wait_notifications()
+            assert [c["name"] for c in event.params[3]["cursors"]] == [told]
+        assert {"name": told, "position": 1} in rpc.call("getcursors", session)
 
 
 @served

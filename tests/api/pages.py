@@ -299,4 +299,38 @@ def test_pages_pipelined_without_reading_cost_bounded_memory(daemon, rpc):
     assert daemon.memory() < before + 40 * MIB, daemon.memory() - before
 
 
+# ---- all that can be large
+
+
+@served
+def test_no_answer_exceeds_the_cap(daemon, rpc):
+    """Honest clients are not dropped for asking too much: what can be large is paged, whatever is asked."""
+    most = 2**53 - 1
+    session = begin(rpc, 3000, name="n")
+    last = 0
+    for first in range(0, 3000, 1000):  # 9 MB of states, on one path and in one position's branches
+        rpc.call("addpositions", session, [
+            [0, i, number(i + 1, 3000), 0, 0] for i in range(first, first + 1000)])
+        last = rpc.call("addpositions", session, [
+            [-k if k else last, 5000, number(9000 + first + k, 3000), int(first + k == 2999), 0]
+            for k in range(1000)])["numbers"][-1]
+    for i in range(1024):
+        rpc.notify("setcursor", session, ("%d" % i).ljust(255, "c"), i)
+    for i in range(16):
+        rpc.call("setproperty", session, "p%d" % i, bytes(65000))
+    more = {"states": True, "limit": most}
+    for call in (("getpositions", session, more), ("getbranches", session, 0, more),
+                 ("getpath", session, last, more), ("getsolution", session, 0, more),
+                 ("gettree", session, 0, more), ("getcursors", session),
+                 ("getproperties", session), ("listsubtrees", session, {"limit": most}),
+                 ("listsessions", {"limit": most}), ("getauthors", session, {"limit": most})):
+        answer = rpc.call(*call)
+        assert len(msgpack.packb(answer)) < MIB + 3000 + 500, call
+        if call[0] in ("getpositions", "getbranches", "getpath"):
+            assert answer["next"] is not None, call
+    size = rpc.call("attach", session)["snapshot"]
+    assert size > MIB
+    assert len(rpc.call("readsnapshot", session, 0, most)) == MIB
+
+
 run()

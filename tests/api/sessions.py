@@ -8,7 +8,7 @@ from api import (EATTACHED, ECONSTANT, EDAMAGED, EEXISTS, EFRAME, EMESSAGE, EMET
                  EUTF8, EVERSION, MIB, STATE_MAX, TESTS, add, begin, check_error, error_of,
                  number, run, served, serving, snapshot, wait_for)
 
-SESSION_FIELDS = {"session", "name", "size", "cmpsize", "graft", "positions", "changed", "sequence",
+SESSION_FIELDS = {"session", "name", "kind", "size", "cmpsize", "graft", "positions", "changed", "sequence",
                   "solved", "damaged", "begun", "used", "bytes", "trashed", "owner", "group", "mode"}
 
 
@@ -27,7 +27,7 @@ def test_begun_session_is_told_whole(daemon, rpc):
     assert isinstance(handle, int) and handle > 0
     assert isinstance(answer.pop("used"), int) and answer.pop("bytes") >= 0
     assert answer.pop("begun") > 0
-    assert answer == {"name": "n", "size": 4, "cmpsize": 3, "graft": 1, "positions": 1,
+    assert answer == {"name": "n", "kind": "states", "size": 4, "cmpsize": 3, "graft": 1, "positions": 1,
                       "changed": False, "sequence": 0, "created": True, "solved": False,
                       "damaged": False, "trashed": None, "owner": os.getuid(), "group": os.getgid(),
                       "mode": 0o600}
@@ -475,7 +475,8 @@ def test_info_tells_every_limit_once(daemon, rpc):
     assert limits
     assert info["limits"]["state"] == STATE_MAX and info["limits"]["name"] == 255
     assert info["limits"]["page_bytes"] == MIB and info["limits"]["page"] == 10000
-    off = {"idle", "keepalive", "stall"}
+    off = {"idle", "keepalive", "stall", "connections_per_user", "user_connections", "user_sessions", "user_positions",
+           "user_bytes"}
     assert all(isinstance(v, int) and (v > 0) == (k not in off) for k, v in info["limits"].items())
 
 
@@ -492,6 +493,7 @@ def test_reference_has_the_limits_that_a_daemon_tells(daemon, rpc):
 
 def test_info_tells_the_limits_that_the_daemon_was_given():
     given = {"max-message": ("bytes", 123456), "max-connections": ("connections", 77),
+             "max-per-user": ("connections_per_user", 60),
              "output-soft": ("output_soft", 500001), "output-seconds": ("output_seconds", 50),
              "output-hard": ("output", 500002), "output-per-user": ("output_user", 500003),
              "idle-timeout": ("idle", 51), "keepalive": ("keepalive", 52),

@@ -5,7 +5,6 @@ all three come out as the model of the documents says, and as recorded.
 
 DIRECTORY has the programs runner and runner-client; the third way is ../runner/bare.py."""
 import argparse
-import glob
 import os
 import random
 import sys
@@ -22,7 +21,7 @@ options.add_argument("--seed", type=int, default=random.SystemRandom().randrange
 options.add_argument("--runner", default=os.path.join("build", "tests", "runner"))
 options, sys.argv[1:] = options.parse_known_args()
 
-CASES = sorted(glob.glob(os.path.join(api.TESTS, "cases", "*", "*.jsonl*")))
+CASES = model_cases.recorded()
 
 
 class Ways:

@@ -1,8 +1,8 @@
 """Turns: many positions added as one operation, all or none, told as one event."""
 import random
 
-from api import (ECONSTANT, EDIFFERS, EDROPPED, EPARAMS, EPOSITION, ERANGE, ESTATE, ETYPE, add,
-                 begin, number, run, served, snapshot, whole)
+from api import (ECONSTANT, EDIFFERS, EDROPPED, EFULL, EPARAMS, EPOSITION, ERANGE, ESTATE, ETYPE, add,
+                 begin, error_of, number, run, served, snapshot, whole)
 
 
 def good(i, prev=None):
@@ -146,6 +146,19 @@ def test_a_turn_is_never_seen_half(daemon, rpc):
             sizes = {size for error, size in other.call_all([("getsessionsize", "n")] * 20)}
             assert all(size % 100 == 1 for size in sizes), sizes
             rpc.result(ids[0])
+
+
+@served
+def test_a_turn_that_may_copy_without_end_is_refused(daemon, rpc):
+    """Paths that the turn makes itself, each copied for a shorter way to one of its positions."""
+    session = begin(rpc)
+    rpc.call("setgraftbehavior", session, 2)
+    adds = [[-i if i else 0, 0, number(i + 1), int(i == 9999), 0] for i in range(10000)]
+    adds += [[0, 1000 + i, number(i + 2), 0, 1] for i in range(9000)]
+    assert error_of(rpc, "addpositions", session, adds) == EFULL
+    assert rpc.call("getsessionsize", session) == 1
+    assert len(rpc.call("addpositions", session, adds[:10050])["numbers"]) == 10050
+    assert rpc.call("getsessionsize", session) > 10050 + 50 * 9000
 
 
 run()

@@ -4,7 +4,7 @@ from changes import (ELINE, EPARAMS, addchanges, begin, error_of, gettable, page
                      serving, snapshot)
 import harness
 
-EENTRY, EKIND = 55, 54
+EENTRY, EKIND = 56, 54
 TABLE = {"objects": [[1, {"name": "baba", "x": 2}], [2, {"name": "rock", "x": 4}]]}
 
 

@@ -308,7 +308,7 @@ static char const *keys(struct history const *h)
     if (k->count > REDO_KEYS_MAX || k->first >= REDO_KEYS_MAX)
         return broken("%u keys from %u", k->count, k->first);
     for (uint32_t i = 0; i < k->count; i++) {
-        struct key const *key = k->ring[(k->first + i) % REDO_KEYS_MAX];
+        struct key const *key = keys_at(k, i);
         bytes += key->size + key->count * sizeof *key->items;
         if (keys_find(k, key->author, key->bytes, key->size) != key)
             return broken("key %u is found as another", i);

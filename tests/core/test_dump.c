@@ -471,7 +471,7 @@ END_TEST
 START_TEST(the_answer_kept_with_a_forged_key_leads_nowhere)
 {
     redo_session *s = told();
-    struct key *key = s->history->keys.ring[0];
+    struct key *key = s->history->keys.table->ring[0];
     redo_result const good = key->result;
     uint32_t const beyond = s->history->next;
     struct {
@@ -484,7 +484,7 @@ START_TEST(the_answer_kept_with_a_forged_key_leads_nowhere)
                         {&key->fields.number},
                         {&key->fields.prev},
                         {&key->fields.better},
-                        {&s->history->keys.ring[1]->items[0]}};
+                        {&s->history->keys.table->ring[1]->items[0]}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         uint32_t kept = *fields[i].field;
         *fields[i].field = i == 8 ? beyond << 1 : beyond;

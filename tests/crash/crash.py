@@ -411,7 +411,20 @@ def play_round(redod, library, folder, seed):
     return problems, acked
 
 
+def see_half_a_turn():
+    """A check that would not see one is none."""
+    writer = Writer(None, 1, "s", 1, 1, False, True)
+    writer.sent, writer.acked = [[1, 2, 3], [4, 5]], 1
+    whole = lambda moves: writer.check(moves, {"w1": moves[-1]})
+    assert whole([1, 2, 3]) is None and whole([1, 2, 3, 4, 5]) is None
+    for half in ([1, 2], [1, 2, 3, 4], [1, 2, 3, 5], [2, 3]):
+        assert whole(half) is not None, half
+    assert writer.check([1, 2, 3], {"w1": 2}) is not None
+    assert writer.check([1, 2, 3], {}) is not None
+
+
 def main():
+    see_half_a_turn()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("redod")
     parser.add_argument("--library", help="the program library of this folder")

@@ -92,6 +92,7 @@ def test_show_tells_all_of_a_position():
         s.add("s", 0, 5, state)
         s.add("s", 1, 6, b"x" * 20, 3)
         s.add("s", 1, 7, bytes(20))
+        made = s.rpc.call("getposition", "s", 1)["time"]
         assert s.output("show", "s", 1, "--labels", "6=win") == """\
 number        1
 prev          0
@@ -106,10 +107,15 @@ setbetter     no
 state         20 bytes
   00000000  3c 3d 3e 3f 40 41 42 43  44 45 46 47 48 49 4a 4b  |<=>?@ABCDEFGHIJK|
   00000010  4c 4d 4e 4f                                       |LMNO|
+made          %s
+author        (user %d)
 branches      most recently used first
   3. 7 [0]
   2. win *3 +2
-"""
+""" % (time.strftime("%Y-%m-%d %H:%M", time.localtime(made)), os.getuid())
+        s.rpc.call("server.hello", {"client": "ann"})
+        s.add("s", 0, 9, bytes(20))
+        assert "\nauthor        ann (user %d)\n" % os.getuid() in s.output("show", "s", 4)
 
 
 def test_path_leads_from_the_first_position():

@@ -74,6 +74,31 @@ def test_every_kind_of_operation_is_a_line():
             assert w.line() == "15 clearsessionchanged"
 
 
+def test_turns_and_cursors_are_told():
+    with Setting() as s:
+        s.begin("n")
+        s.add("n", 0, 1, b"\1")
+        with Watching(s) as w:
+            call = s.rpc.call
+            call("addpositions", "n", [[1, 2, b"\2", 0, 0], [-1, 3, b"\3", 1, 1]], {"cursor": "c"})
+            assert w.line() == ("3 addpositions 2 [prev=1 move=2 endpoint=0 check=0 state=02] "
+                                "[prev=-1 move=3 endpoint=1 check=1 state=03] cursor=c -> 3 new * "
+                                "made=2..3"), w.line()
+            call("undo", "n", "c", {"n": 2})
+            assert w.line() == "4 undo cursor=c n=2 -> 1"
+            call("setcursor", "n", "c", 0)
+            assert w.line() == "5 setcursor cursor=c position=0 -> 0"
+            call("redo", "n", "c", {"move": 1})
+            assert w.line() == "6 redo cursor=c move=1 -> 1"
+            call("movecursor", "n", "c", "branchforth")
+            assert w.line() == "7 movecursor cursor=c step=branchforth -> 3 *"
+            call("dropcursor", "n", "c")
+            assert w.line() == "8 dropcursor cursor=c"
+            call("addpositions", "n", [[0, 10 + i, b"\4", 0, 0] for i in range(30)])
+            line = w.line()
+            assert line.count("[prev=") == 20 and " ... -> 33 new made=4..33" in line, line
+
+
 def test_grafts_and_copies_are_told():
     with Setting() as s:
         s.begin("n", graft=1)

@@ -1,7 +1,7 @@
 """When answers and events leave: of a durable session after what they tell is on disk, for whoever they
 are; of a relaxed one at once."""
-from durable import (EEXISTS, ENOSESSION, SOON, RpcError, add, answered, begin, needs_slow_disk,
-                     number, placed, run, snapshot, wait_for)
+from durable import (EEXISTS, ENOSESSION, ENOTKEPT, SOON, RpcError, add, answered, begin, needs_slow_disk,
+                     number, placed, run, snapshot, states, wait_for)
 
 
 def slow(*options):
@@ -315,6 +315,43 @@ def test_a_subtree_restored_again_under_its_key_is_answered_when_the_first_time_
 
 
 @slow()
+def test_a_request_that_waits_is_about_one_session_though_another_gets_its_name(place, rpc):
+    """What was read of the one is not taken for the other's."""
+    x, z = (begin(rpc, name=name) for name in "xz")
+    for session, dropped in ((x, 1), (z, 2)):
+        add(rpc, session, 0, 1, 1)
+        add(rpc, session, 0, 2, 2)
+        assert rpc.call("dropsubtree", session, dropped)["key"] == 3
+    for call in (("attach", "x", {"since": 0}), ("listsubtrees", "x"), ("copysession", "x", "copy"),
+                 ("restoresubtree", "x", 3), ("purgesubtree", "x", 3)):
+        place.restart()
+        with place.connect() as one, place.connect() as two:
+            for name in "xz":  # both are in memory
+                two.call("getsession", name)
+            place.disk("wait")
+            two.send("setproperty", z, "p", call[0])  # what the one waits for
+            first = one.send(*call)
+            one.poll()
+            two.send_all([("renamesession", "x", "y"), ("renamesession", "z", "x")])
+            assert not answered(two, two.waiting[-1])
+            place.disk("ok")
+            error, result = one.response(first)
+            assert error is None or error[0] == ENOTKEPT, (call, error)
+            two.result(two.waiting[-1])
+            if call[0] == "attach":
+                assert {n.params[0] for n in one.notifications} <= {result["session"]}
+            if call[0] == "listsubtrees":
+                assert [k["position"] for k in result] == [2]
+            if call[0] == "copysession":
+                assert list(states(two, "copy")) == [0, 1]
+            assert list(states(two, x)) == [0, 2]
+            assert list(states(two, z)) == ([0, 1, 2] if call[0] in ("restoresubtree", "purgesubtree") else [0, 1])
+            assert [k["position"] for k in two.call("listsubtrees", x)] == [1]
+            for session, name in ((z, "z"), (x, "x")):
+                two.call("renamesession", session, name)
+
+
+@slow()
 def test_what_has_a_key_is_not_done_after_its_connection_is_closed(place, rpc):
     s = begin(rpc, name="n")
     place.disk("wait")
@@ -326,6 +363,22 @@ def test_what_has_a_key_is_not_done_after_its_connection_is_closed(place, rpc):
     place.disk("ok")
     wait_for(lambda: rpc.call("getsessionsize", s) > 1, "the one without a key")
     assert rpc.call("getposition", s, 1)["move"] == 2
+
+
+@placed()
+def test_effects_told_from_the_store_are_those_that_were_told_at_once(place, rpc):
+    s = begin(rpc, name="n")
+    rpc.call("attach", s, {"snapshot": False})
+    for prev, move, value in ((0, 1, 1), (1, 1, 2), (2, 1, 3), (2, 2, 4),
+                              (0, 2, 2),   # takes over the branches of number 2
+                              (0, 3, 5)):  # of which nothing must be told here
+        add(rpc, s, prev, move, value)
+    told = [event.params[3] for event in rpc.wait_notifications(6)]
+    assert [effects["order"] for effects in told] == [[], [], [], [], [0, 5], []]
+    place.restart()
+    with place.connect() as later:
+        later.call("attach", "n", {"since": 0})
+        assert [event.params[3] for event in later.wait_notifications(6)] == told
 
 
 if __name__ == "__main__":

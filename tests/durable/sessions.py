@@ -435,5 +435,28 @@ def test_private_sessions_have_no_trash(place, rpc):
     assert error_of(rpc, "renamesession", s, "n") == ENAME
 
 
+@placed()
+def test_a_damaged_session_that_comes_back_from_the_trash_goes_on(place, rpc):
+    """And costs nobody else what is changed together with it."""
+    damaged, other = begin(rpc, 64, name="n"), begin(rpc, name="other")
+    for i in range(20):
+        add(rpc, damaged, i, 0, (b"MARK%02d" % i).ljust(64, b"."))
+    rpc.call("deletesession", damaged)
+    place.stop()
+    for path, data in place.bytes_on_disk():
+        with open(path, "wb") as file:
+            file.write(data.replace(b"MARK10", b"MARK??"))
+    place.start()
+    with place.connect() as rpc:
+        told = rpc.call("restoresession", damaged)
+        assert told["damaged"] and told["positions"] == 11 and told["sequence"] == 10
+        adds = rpc.call_all([("addposition", s, 0, 5, bytes(size - 1) + b"x", 0, 1)
+                             for s, size in ((damaged, 64), (other, 4))])
+        assert [error for error, _ in adds] == [None, None]
+    place.crash()
+    with place.connect() as rpc:
+        assert [rpc.call("getsessionsize", s) for s in (damaged, other)] == [12, 2]
+        assert rpc.call("getsession", damaged)["damaged"]
+
 if __name__ == "__main__":
     run()

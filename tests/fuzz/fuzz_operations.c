@@ -68,8 +68,12 @@ static struct fields *fields_of_all(struct history *h)
 {
     struct fields *all = calloc(h->next, sizeof *all);
     HOLD(all);
-    for (uint32_t number = 0; number < h->next; number++)
-        all[number] = history_answer(h, &(redo_result){.position = number})->fields;
+    for (uint32_t number = 0; number < h->next; number++) {
+        struct node *n;
+        all[number].number = NOBODY;
+        if (history_find(h, number, &n) == REDO_OK)
+            all[number] = history_fields(h, n);
+    }
     return all;
 }
 

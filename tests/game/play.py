@@ -1,9 +1,10 @@
 """The example without a terminal: both programs, the same moves, the same answers."""
-import importlib.util
+import os
+import pwd
 import random
 import subprocess
 
-from players import BOTH, C, PYTHON, SCRIPT, daemon, history, levels, play, run
+from players import BOTH, C, PYTHON, SCRIPT, daemon, history, levels, load_script, play, run
 from harness import TIMEOUT, Folder
 import harness
 
@@ -127,18 +128,11 @@ def test_shorter_way_takes_over_what_followed_the_longer():
 def test_what_one_program_played_the_other_plays_on():
     with daemon() as running:
         play(C, running, "one", SOLUTION[:16])
-        said = play(PYTHON, running, "one", ">" * 16 + SOLUTION[16:])
+        said = play(PYTHON, running, "one", SOLUTION[16:])  # from where the cursor is
         assert said[-1] == "solved"
         assert said[-2] == "U 33 33 - 33"
-        assert play(C, running, "one", "!")[-1] == "solved"
+        assert play(C, running, "one", "0!")[-1] == "solved"
         assert history(C, running, "one") == history(PYTHON, running, "one")
-
-
-def load_script():
-    spec = importlib.util.spec_from_file_location("sokoban", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def wander(running, number, seed, length):
@@ -146,10 +140,12 @@ def wander(running, number, seed, length):
     sokoban = load_script()
     chance = random.Random(seed)
     level = sokoban.Level.read(SCRIPT.replace("sokoban.py", "levels.xsb"), number)
-    game = sokoban.Game(sokoban.Daemon(running.socket_path), level, "wander-%d-%d" % (number, seed))
+    daemon = sokoban.Daemon(running.socket_path, "wanderer")
+    game = sokoban.Game(daemon, level, "wander-%d-%d" % (number, seed))
+    game.join()
     made = ""
     while len(made) < length:
-        command = chance.choice("lurdlurdlurdlurdlurdlurd<<<>123^v*0$!_%~")
+        command = chance.choice("lurdlurdlurdlurdlurdlurd<<<m>>123^v*0$!_%~")
         try:
             game.command(command)
             made += command
@@ -184,29 +180,30 @@ def test_solved_level_takes_no_more_moves():
 
 
 def test_what_is_not_possible_ends_the_play():
-    refusals = {"<": "This is the start.", "0": "This is the start.",
+    refusals = {"<": "This is the start.", "m": "This is the start.", "0": "This is the start.",
                 ">": "There is nothing to redo.",
-                "3": "There is nothing to redo.", "^": "There is no branch point before.",
+                "3": "There is nothing to redo.", "^": "This is the start.",
                 "v": "There is nothing to redo.", "*": "No better way to here is known.",
                 "$": "No solution from here is known.", "!": "No solution from here is known.",
                 "_": "The start can not be dropped.", "?": "There is no such command."}
     with daemon() as running:
         for name, program in BOTH.items():
+            sessions = iter("%s-%d" % (name, n) for n in range(9))
             for letter, reason in refusals.items():
                 status, out, err = run(program, "--session", name + "-none", "--play", letter + "r",
                                        socket=running.socket_path)
                 assert (status, out) == (1, "not solved\n"), (letter, status, out)
                 assert err == "sokoban: step 1, %s: %s\n" % (letter, reason), err
-            status, _, err = run(program, "--session", name, "--play", "d<d2",
+            status, _, err = run(program, "--session", next(sessions), "--play", "d<d2",
                                  socket=running.socket_path)
             assert (status, err) == (1, "sokoban: step 4, 2: There is nothing to redo.\n")
-            status, _, err = run(program, "--session", name, "--play", "d<2",
+            status, _, err = run(program, "--session", next(sessions), "--play", "d<2",
                                  socket=running.socket_path)
             assert (status, err) == (1, "sokoban: step 3, 2: There is no such branch.\n")
-            status, _, err = run(program, "--session", name, "--play", "d<_",
+            status, _, err = run(program, "--session", next(sessions), "--play", "d<_",
                                  socket=running.socket_path)
             assert (status, err) == (1, "sokoban: step 3, _: The start can not be dropped.\n")
-            status, _, err = run(program, "--session", name, "--play", "lll",
+            status, _, err = run(program, "--session", next(sessions), "--play", "lll",
                                  socket=running.socket_path)
             assert status == 1 and "Something is in the way." in err
 
@@ -237,13 +234,13 @@ def test_session_of_another_level_is_not_played_in():
 
 def test_wrong_options_and_levels_are_told():
     for program in BOTH.values():
-        for wrong in (["--level", "0"], ["--level", "x"], ["--follow", "maybe"], ["--nothing"],
+        for wrong in (["--level", "0"], ["--level", "x"], ["--cursor", ""], ["--name", "x" * 256], ["--follow", "no"], ["--nothing"],
                       ["more"], ["--level", "3"], ["--levels", "/nonexistent"]):
             status, out, err = run(program, *wrong, "--print", socket="/nonexistent")
             assert (status, out) == (2, ""), (wrong, status, out)
             assert "sokoban" in err
         status, out, _ = run(program, "--help")
-        assert status == 0 and "--follow" in out
+        assert status == 0 and "--cursor" in out and "--name" in out
         status, out, err = run(program, "--level", "3", "--print")
         assert err.endswith("levels.xsb: there is no level of that number\n")
 
@@ -251,8 +248,8 @@ def test_wrong_options_and_levels_are_told():
 def test_session_is_named_after_the_level_by_itself():
     with daemon() as running, running.client() as client:
         for program in BOTH.values():
-            run(program, "--level", "21", "--play", "d", socket=running.socket_path)
-            run(program, "--play", "d", socket=running.socket_path)
+            run(program, "--level", "21", "--play", "~", socket=running.socket_path)
+            run(program, "--play", "~", socket=running.socket_path)
             names = [s["name"] for s in client.call("listsessions")[3]["sessions"]]
             assert names == ["sokoban-1", "sokoban-21"], names
 
@@ -266,17 +263,71 @@ def test_session_is_that_of_the_environment_if_none_is_said():
             assert names == ["mine", "sokoban-1"], names
 
 
-def test_play_tells_where_it_ended_and_print_does_not():
+def cursors(client, session):
+    return {c["name"]: c["position"] for c in client.call("getcursors", session)[3]}
+
+
+def test_play_moves_the_cursor_and_print_makes_none():
     with daemon() as running, running.client() as client:
         for name, program in BOTH.items():
             history(program, running, name)
-            assert client.call("getproperties", name)[3] == {}
-            play(program, running, name, "dlU<", 1, "--follow", "no")
-            assert client.call("getproperties", name)[3] == {}
+            assert cursors(client, name) == {}
             play(program, running, name, "dlU<")
-            assert client.call("getproperties", name)[3] == {"position": 2}
-            run(program, "--session", name, "--play", "d<_", socket=running.socket_path)
-            assert client.call("getproperties", name)[3] == {"position": 0}
+            assert cursors(client, name) == {"game": 2}
+            play(program, running, name, "dr_", 1, "--cursor", "mine")
+            assert cursors(client, name) == {"game": 2, "mine": 1}
+            play(program, running, name, "<")
+            assert cursors(client, name) == {"game": 1, "mine": 1}
+
+
+def test_undone_moves_are_redone_by_the_way_they_were_undone():
+    """Whatever another has brought to the front meanwhile."""
+    for first in BOTH.values():
+        for second in BOTH.values():
+            with daemon() as running:
+                play(first, running, "one", "dlU<<<")
+                play(second, running, "one", "dr", 1, "--cursor", "mine")
+                said = play(first, running, "one", ">>>")
+                assert [line.split()[1] for line in said[:-1]] == ["1", "2", "3"]
+
+
+def test_undo_mine_stops_at_a_move_of_another():
+    for first in BOTH.values():
+        for second in BOTH.values():
+            with daemon() as running:
+                play(first, running, "one", "d", 1, "--name", "ann")
+                play(second, running, "one", "l", 1, "--name", "bob")
+                play(first, running, "one", "Ur", 1, "--name", "ann")
+                for program, name, letters, at in ((first, "ann", "mmm", 2), (second, "bob", "mm", 1)):
+                    status, out, err = run(program, "--session", "one", "--name", name, "--play",
+                                           letters, socket=running.socket_path)
+                    assert (status, err) == (1, "sokoban: step %d, m: Another player made this move.\n"
+                                             % len(letters)), (status, err)
+                    assert out.splitlines()[-2].startswith("m %d " % at), out
+
+
+def test_positions_have_the_players_as_authors():
+    with daemon() as running, running.client() as client:
+        for name, program in BOTH.items():
+            play(program, running, name, "d", 1, "--name", "ann")
+            play(program, running, name, "l", 1, "--name", "bob")
+            play(program, running, name, "U")
+            names = {a["author"]: a["name"] for a in client.call("getauthors", name)[3]["authors"]}
+            made = [names[client.call("getposition", name, n)[3]["author"]] for n in (1, 2, 3)]
+            assert made == ["ann", "bob", pwd.getpwuid(os.getuid()).pw_name], made
+
+
+def test_session_of_a_version_without_cursors_goes_on_where_it_was():
+    with daemon() as running, running.client() as client:
+        play(C, running, "one", "dlU")
+        for name, program in BOTH.items():
+            for value, at in ((2, 2), (0, 0), (300, 0), (77, 0), ("here", 0), (-1, 0), (2 ** 40, 0),
+                              (True, 0), (None, 0)):
+                for cursor in cursors(client, "one"):
+                    assert client.call("dropcursor", "one", cursor)[2] is None
+                assert client.call("setproperty", "one", "position", value)[2] is None
+                play(program, running, "one", "~")
+                assert cursors(client, "one") == {"game": at}, (name, value)
 
 
 def test_output_that_can_not_be_written_is_told():

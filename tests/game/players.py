@@ -1,6 +1,7 @@
 """The two programs of the example, and what the tests of it share."""
 import contextlib
 import gzip
+import importlib.util
 import json
 import os
 import subprocess
@@ -50,9 +51,46 @@ def history(program, running, session, level=1):
     return out
 
 
+def load_script():
+    spec = importlib.util.spec_from_file_location("sokoban", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def levels():
     """The level records of the cases."""
     for name in sorted(os.listdir(CASES)):
         if name.endswith(".jsonl.gz"):
             with gzip.open(os.path.join(CASES, name)) as file:
                 yield json.loads(file.readline())
+
+
+class Lasting:
+    """A daemon whose store is on disk, so that it can be ended and started again."""
+
+    def __init__(self, folder):
+        self.folder, self.socket_path = folder, folder / "redod.sock"
+        self.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.running.__exit__(*exception)
+
+    def start(self):
+        self.running = Daemon(self.socket_path, "--store", self.folder / "store")
+
+    def end(self, number):
+        self.running.end(number)
+        self.running.__exit__(None, None, None)
+
+    def client(self):
+        return self.running.client()
+
+
+@contextlib.contextmanager
+def lasting_daemon():
+    with Folder() as folder, Lasting(folder) as running:
+        yield running

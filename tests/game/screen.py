@@ -3,6 +3,7 @@ import signal
 
 from players import BOTH, C, PYTHON, daemon, history, play
 from terminal import DOWN, LEFT, RIGHT, UP, Terminal
+from view import PUSHED, START, each, each_pair, shows_board, terminal
 from harness import Folder, wait_for
 import harness
 
@@ -10,55 +11,11 @@ import harness
 SOLUTION = "dlUrrrdLullddrUluRuulDrddrruLdlUU"
 KEYS = SOLUTION.lower().translate(str.maketrans("lurd", "hklj"))
 
-START = """\
-########
-##  . ##
-##    ######
-##* @     ##
-##    $   ##
-##    ######
-########"""
-
-# After dlU.
-PUSHED = """\
-########
-##  . ##
-##$   ######
-##+       ##
-##    $   ##
-##    ######
-########"""
-
-
-def terminal(program, running, *options, **more):
-    return Terminal([*program, "--socket", running.socket_path, *options], **more)
-
-
-def shows_board(t, board):
-    """Waits until level 1 stands so; what is beside it does not count."""
-    t.wait(lambda screen: board == "\n".join(row[:14].rstrip() for row in screen.split("\n")[2:9]),
-           "the board")
-
-
-def each(test):
-    """Runs a test with a daemon and each of the programs."""
-    for program in BOTH.values():
-        with daemon() as running:
-            test(program, running)
-
-
-def each_pair(test):
-    """With each of the programs as the first and as the second."""
-    for first in BOTH.values():
-        for second in BOTH.values():
-            with daemon() as running:
-                test(first, second, running)
-
-
 def test_start_shows_board_and_panel():
     def check(program, running):
-        with terminal(program, running) as t:
-            t.shows("Level 1  sokoban-1", "Moves     0", "Position  0 of 1", "Branches  0",
+        with terminal(program, running, "--name", "ann") as t:
+            t.shows("Level 1  sokoban-1  cursor game", "Moves     0", "Position  0 of 1",
+                    "Made by   ann", "Branches  0",
                     "Solution  none known", "Grafting  graft", "Cycles    kept", "? help  q quit")
             shows_board(t, START)
             assert t.screen.full and t.screen.colors
@@ -180,7 +137,7 @@ def test_help_is_shown():
             t.shows("back to the last branch point", "any key: on")
             t.press(" ")
             t.shows("q              quit; the history stays")
-            t.press(" ")
+            t.press("  ")
             t.shows("Level 1")
     each(check)
 
@@ -191,9 +148,9 @@ def test_move_in_one_shows_in_the_other():
             a.shows("Moves     0")
             b.shows("Moves     0")
             a.press("j")
-            b.shows("Moves     1", "Another frontend has moved.")
+            b.shows("Moves     1", "Another player has moved.")
             b.press("h")
-            a.shows("Moves     2", "Another frontend has moved.")
+            a.shows("Moves     2", "Another player has moved.")
             a.press("k")
             shows_board(a, PUSHED)
             shows_board(b, PUSHED)
@@ -217,7 +174,7 @@ def test_every_way_of_moving_is_followed():
                 a.press(key)
                 b.shows("Moves     %d" % moves, "Position  %d of 4" % moves)
             b.press("u")
-            a.shows("Moves     1", "Another frontend has moved.")
+            a.shows("Moves     1", "Another player has moved.")
             a.press("ul")  # right, then left: the start again
             b.shows("Position  4 of 5")
             b.press("h")
@@ -240,7 +197,7 @@ def test_solution_is_gone_along_together():
             a.press("s")
             b.shows("Moves     1")
             a.press("S")
-            b.shows("Position  33 of 34", "Another frontend has moved.")
+            b.shows("Position  33 of 34", "Another player has moved.")
     each_pair(check)
 
 
@@ -250,23 +207,12 @@ def test_game_is_joined_where_it_stands():
         play(first, running, "sokoban-1", moves)
         with terminal(second, running) as t:
             t.shows("Position  300 of 301")
-        play(first, running, "sokoban-1", "r")
+        play(first, running, "sokoban-1", "0r")
         with terminal(second, running) as t:
             t.shows("Position  1 of 301")
-            with terminal(first, running, "--follow", "no") as other:
-                other.shows("Position  300 of 301")  # the end of what was played last
+            with terminal(first, running, "--cursor", "mine") as other:
+                other.shows("Position  0 of 301", "cursor mine")
     each_pair(check)
-
-
-def test_shared_position_that_was_dropped_is_passed_over():
-    def check(program, running):
-        with running.client() as client:
-            play(C, running, "sokoban-1", "dl")
-            for value in (77, "here", -1, 2 ** 40, True, None):
-                assert client.call("setproperty", "sokoban-1", "position", value)[2] is None
-                with terminal(program, running) as t:
-                    t.shows("Position  2 of 3")
-    each(check)
 
 
 def test_positions_that_others_add_do_not_move_the_player():
@@ -277,15 +223,17 @@ def test_positions_that_others_add_do_not_move_the_player():
             right = bytes([state[0] + 1]) + state[1:]
             client.call("addposition", "sokoban-1", 0, 2, right, 0, 1)
             t.shows("Position  0 of 2")
-            client.call("setproperty", "sokoban-1", "title", "a walk")
             client.call("setproperty", "sokoban-1", "position", 1)
-            t.shows("Position  1 of 2", "Another frontend has moved.")
+            client.call("setcursor", "sokoban-1", "other", 1)
+            t.shows("Others: other at 1")
+            client.call("setcursor", "sokoban-1", "game", 1)
+            t.shows("Position  1 of 2", "Another player has moved.")
     each(check)
 
 
-def test_without_follow_it_stays_but_shows_what_is_new():
+def test_with_a_cursor_of_its_own_it_stays_but_shows_what_is_new():
     def check(first, second, running):
-        with terminal(first, running) as a, terminal(second, running, "--follow", "no") as b:
+        with terminal(first, running) as a, terminal(second, running, "--cursor", "mine") as b:
             a.shows("Moves     0")
             b.shows("Moves     0")
             a.press("j")
@@ -337,8 +285,8 @@ def test_both_show_the_same():
              ((12, 30), "Solved in 33"), ((9, 40), "Solved in 33"), ((6, 12), "Solved in 33"),
              ((24, 80), "Solved in 33")]
     with daemon() as running:
-        with terminal(C, running, "--session", "game-1", "--follow", "no") as c, \
-                terminal(PYTHON, running, "--session", "game-2", "--follow", "no") as python:
+        with terminal(C, running, "--session", "game-1") as c, \
+                terminal(PYTHON, running, "--session", "game-2") as python:
             for step, text in steps:
                 for t in (c, python):
                     if isinstance(step, tuple):
@@ -392,16 +340,6 @@ def test_other_terminals_will_do():
                       env={"ASAN_OPTIONS": "detect_leaks=0"}) as t:
             status, said = t.ends()
             assert status == 2 and "is TERM right?" in said, said
-    each(check)
-
-
-def test_terminal_is_given_back_when_the_daemon_goes():
-    def check(program, running):
-        with terminal(program, running) as t:
-            t.press("j")
-            t.shows("Moves     1")
-            running.end()
-            assert t.ends() == (3, "sokoban: the daemon has gone away\n")
     each(check)
 
 

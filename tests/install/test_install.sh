@@ -27,6 +27,34 @@ done
 [ "$(LD_LIBRARY_PATH="$lib" "$folder/tour-redo")" = "$expected" ]
 echo "ok a program builds against the installed redo.pc and runs"
 
+cat >"$folder/count.c" <<'EOF'
+#include <stdio.h>
+#include <string.h>
+#include <redo_sgf.h>
+
+int main(void)
+{
+    char const *text = "(;GM[1];B[aa](;W[bb])(;W[cc]))";
+    redo_sgf_reader *reader = redo_sgf_reader_open_bytes(text, strlen(text), NULL);
+    redo_sgf_game *game;
+    redo_sgf_node *root, *node;
+    int count = 0;
+    if (redo_sgf_reader_next(reader, &game) != REDO_OK)
+        return 1;
+    root = redo_sgf_game_root(game);
+    for (node = root; node; node = redo_sgf_node_after(node, root))
+        count++;
+    printf("%d nodes\n", count);
+    redo_sgf_game_free(game);
+    redo_sgf_reader_close(reader);
+    return 0;
+}
+EOF
+# shellcheck disable=SC2046
+$cc "$folder/count.c" -o "$folder/count" $(pkg-config --cflags --libs redo-sgf)
+[ "$(LD_LIBRARY_PATH="$lib" "$folder/count")" = "4 nodes" ]
+echo "ok a program builds against the installed redo-sgf.pc and runs"
+
 redod=$(find "$folder/root" -name redod -type f | head -n 1)
 "$redod" --socket "$folder/socket" --store memory &
 daemon=$!
@@ -41,10 +69,10 @@ echo "ok a program builds against the installed redo-client.pc and runs"
 
 examples=$(dirname "$(find "$folder/root" -name sokoban.c)")
 # shellcheck disable=SC2046
-(cd "$examples" && $cc -o "$folder/sokoban" sokoban.c board.c game.c screen.c \
+(cd "$examples" && $cc -o "$folder/sokoban" sokoban.c board.c draw.c game.c look.c options.c screen.c tell.c \
     $(pkg-config --cflags --libs redo-client ncursesw))
 cp "$examples/levels.xsb" "$folder"
 said=$(LD_LIBRARY_PATH="$lib" "$folder/sokoban" --socket "$folder/socket" --session s --play d | tail -n 1)
 [ "$said" = "not solved" ]
 echo "ok the installed example builds as its first lines say and plays"
-echo "3 passed, 0 failed"
+echo "4 passed, 0 failed"

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from rpc import pack_request  # noqa: E402
 from operations import Draw, decode  # noqa: E402
 
-RESYNC = 46
+NOT_ATTACHED = 29
 PIECES = (1, 2, 9, 60, 500, 4096, 65536, 1 << 20)  # bytes taken or given at once
 PIECES_WEIGHTS = (1, 1, 2, 3, 3, 6, 6, 8)
 
@@ -47,7 +47,9 @@ class Bare:
         self.snapshots = []  # (sequence, bytes): all that it ever read
         self.keys_seen = set()
         self.socket = None
-        self.losses = self.resumes = self.repeats = 0
+        self.losses = self.resumes = self.repeats = self.lags = 0
+        self.told = {}  # effects by sequence, shared by all: whenever and whoever they are told, they are the same
+        self.lazy = 0  # so many steps it does not read
         self.quiet = False
 
     # ---- the connection
@@ -72,7 +74,8 @@ class Bare:
         self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False, max_buffer_size=1 << 28)
         self.id = self.rng.randrange(1 << 32)
         self.waiting = collections.deque()  # (id, what to do with the answer)
-        self.attached, self.listens, self.snapshot = False, False, None
+        self.attached = self.listens = self.detaching = False
+        self.snapshot, self.lazy = None, 0
         self.ask("server.hello", [{"client": self.name}], self.check_fine)
         self.attach()
         for request in self.pending:
@@ -112,16 +115,20 @@ class Bare:
             if self.operations and self.rng.random() < 0.5:
                 options["operation"] = self.operations[-1]
             self.attached = True  # its events come before the answer
-            self.ask("attach", [self.session, options], self.resumed)
+            self.ask_since(options)
         else:
-            self.base = None
+            self.base = self.snapshot = None
             self.ask("attach", [self.session, options], self.took_snapshot)
 
-    def resumed(self, error, result):
+    def ask_since(self, options):
+        lags = self.lags
+        self.ask("attach", [self.session, options], lambda error, result: self.resumed(error, result, lags))
+
+    def resumed(self, error, result, lags):
         if error:
             raise Wrong("%s: attach since %d: %s" % (self.name, self.sequence, error))
         self.resumes += 1
-        if result["sequence"] != self.sequence:
+        if self.lags == lags and result["sequence"] != self.sequence:
             raise Wrong("%s: attached at %d with %d seen" % (self.name, result["sequence"], self.sequence))
 
     def took_snapshot(self, error, result):
@@ -132,10 +139,13 @@ class Bare:
         self.read_on()
 
     def read_on(self):
-        limit = self.rng.choice((10, 500, 20000, 1 << 20))
-        self.ask("readsnapshot", [self.session, len(self.snapshot), limit], self.read_piece)
+        limit, lags = self.rng.choice((10, 500, 20000, 1 << 20)), self.lags
+        self.ask("readsnapshot", [self.session, len(self.snapshot), limit],
+                 lambda error, result: self.read_piece(error, result, lags))
 
-    def read_piece(self, error, result):
+    def read_piece(self, error, result, lags):
+        if self.lags != lags:
+            return  # that snapshot went with its attachment
         self.check_fine(error, result)
         self.snapshot += result
         if len(self.snapshot) < self.snapshot_size:
@@ -146,13 +156,26 @@ class Bare:
 
     def attach_again(self):
         """On the same connection, at once."""
-        self.ask("detach", [self.session], self.detached)
-        self.listens = False
+        lags = self.lags
+        self.ask("detach", [self.session], lambda error, result: self.detached(error, result, lags))
+        self.listens, self.detaching = False, True
 
-    def detached(self, error, result):
-        self.check_fine(error, result)
-        self.attached = False
+    def detached(self, error, result, lags):
+        if not (error and error[0] == NOT_ATTACHED and self.lags != lags):
+            self.check_fine(error, result)
+        self.attached = self.detaching = False
         self.attach()
+
+    def lagged(self, sequence):
+        """It is told of no more until it attaches again."""
+        if not self.attached or sequence != self.sequence:
+            raise Wrong("%s: lags at %d, told %s" % (self.name, sequence, self.attached and self.sequence))
+        self.lags += 1
+        self.attached = False
+        for request in self.pending:
+            request.listens = False
+        if not self.detaching:
+            self.attach()
 
     # ---- what comes
 
@@ -185,11 +208,17 @@ class Bare:
         draw.made = max(draw.made, draw.newest + 1)
 
     def notified(self, method, params):
+        if method == "lagged":
+            self.lagged(params[1])
+            return
         if method != "operation":
             raise Wrong("%s: event %s %s" % (self.name, method, params))
-        _, sequence, operation, _, own = params
+        _, sequence, operation, effects, own = params
         if not self.attached or sequence != self.sequence + 1:
             raise Wrong("%s: event %d after %s" % (self.name, sequence, self.attached and self.sequence))
+        if effects is not None and self.told.setdefault(sequence, effects) != effects:
+            raise Wrong("%s: effects of %d are %s, others were told %s" % (
+                self.name, sequence, effects, self.told[sequence]))
         self.operations.append(operation)
         key = decode(operation).key
         mine = key is not None and key.startswith(self.name.encode() + b"/")
@@ -260,11 +289,16 @@ class Bare:
                 return True
             if self.attached and self.snapshot is None and not self.waiting and rng.random() < 0.02:
                 self.attach_again()
+            if self.lazy == 0 and rng.random() < 0.003:
+                self.lazy = rng.choice((10, 100, 400))
             if len(self.pending) < self.depth and rng.random() < 0.5:
                 self.request_more()
         sent = bool(self.out) and self.transfer(self.piece())
         if self.socket is None:
             return True
+        if self.lazy and not self.quiet:
+            self.lazy -= 1
+            return sent
         return self.receive(self.piece()) or sent
 
     def __str__(self):
@@ -288,5 +322,5 @@ class Observer(Bare):
 
     def attach(self):
         self.attached = True
-        self.ask("attach", [self.session, {"since": self.sequence, "effects": self.rng.random() < 0.5}],
-                 self.resumed)
+        self.listens = True
+        self.ask_since({"since": self.sequence, "effects": self.rng.random() < 0.5})

@@ -1,5 +1,5 @@
-"""A client of the C library: the program player, which is told what to do line by line, killed and started
-again. It keeps a record of what it did and what came of it, over all its lives."""
+"""A client of the C library: the program player, which is told what to do line by line, lives through the loss
+of its daemon, and is killed and started again. It keeps a record of what it did and what came of it, over all its lives."""
 import os
 import signal
 import subprocess
@@ -62,7 +62,7 @@ class Library:
         self.record = []
         self.process = None
         self.doing = None   # what player is at: a Done, or a word
-        self.sequence = self.lives = 0
+        self.sequence = self.lives = self.losses = 0
         self.quiet = False
         self.buffer = b""
 
@@ -74,7 +74,7 @@ class Library:
 
     def start(self):
         self.lives += 1
-        self.process = subprocess.Popen([self.program, self.session], stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([self.program, self.session, self.name], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=self.log, bufsize=0,
                                         env={**os.environ, "REDO_SOCKET": self.daemon.path})
         os.set_blocking(self.process.stdout.fileno(), False)
@@ -116,27 +116,25 @@ class Library:
     def answered(self, numbers):
         doing, self.doing = self.doing, None
         code = numbers[0]
-        if isinstance(doing, Done):
-            if code in LOST:
-                self.lost()
-                return
-            doing.code, doing.sequence, doing.changed, doing.value, doing.position = numbers
-            if code == 0 and doing.position >= 0:
-                self.draw.newest = doing.position
-                self.draw.made = max(self.draw.made, doing.position + 1)
-                if doing.method in CURSOR_METHODS:
-                    self.draw.cursors[doing.params[0]] = doing.position
+        if doing == "start" and code in LOST:
+            self.end()  # it has ended: there was no daemon
         elif code in LOST:
-            self.lost()
+            self.losses += 1
+        elif isinstance(doing, Done):
+            self.learn(doing, numbers)
         elif code:
             raise Wrong("%s: %s: %d" % (self.name, doing, code))
         else:
             self.sequence = numbers[1]
             self.draw.made = max(self.draw.made, numbers[2])
 
-    def lost(self):
-        """The library has no daemon any more: a program begins anew."""
-        self.end()
+    def learn(self, done, numbers):
+        done.code, done.sequence, done.changed, done.value, done.position = numbers
+        if done.code == 0 and done.position >= 0:
+            self.draw.newest = done.position
+            self.draw.made = max(self.draw.made, done.position + 1)
+            if done.method in CURSOR_METHODS:
+                self.draw.cursors[done.params[0]] = done.position
 
     def act(self):
         method = "restoresubtree"

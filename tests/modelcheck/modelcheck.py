@@ -1,5 +1,5 @@
 """A model check: five clients, of the C library and of the bare protocol, change one session at random, while
-connections are cut at any byte, programs are killed and the daemon is ended, killed and started again. Then all
+connections are cut at any byte or read too slowly, programs are killed and the daemon is ended, killed and started again. Then all
 replicas and the store must agree, and everybody's record must be what the session's sequence tells.
 
     modelcheck.py REDOD --redoctl REDOCTL --programs FOLDER [--seconds N] [--rounds N] [--seed N] [--keep FOLDER]
@@ -13,7 +13,8 @@ What is checked, at the end of a round:
 - every request that was acknowledged is in the session's sequence, once, however often it was sent; no other
   is there but those that were asked for and never answered; each client's are in the order in which it sent
   them; every answer, also to a request that was sent again, tells what came of it at its place;
-- on the way: sequences have no gaps, answers come in order and after their events, `since` is never refused;
+- on the way: sequences have no gaps, answers come in order and after their events, `since` is never refused,
+  effects are the same for all, told at once or later;
 - the store is found whole by redoctl check; the daemon ends with 0 when asked to."""
 import argparse
 import os
@@ -36,6 +37,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from rpc import Closed, Rpc  # noqa: E402
 
 PATIENCE = float(os.environ.get('PATIENCE', 120))  # seconds in which something must happen
+FAILURES = 3    # rounds: more of them tell nothing more
 SESSION = "model"
 
 
@@ -46,7 +48,8 @@ class Daemon:
         self.redod, self.folder, self.rng, self.log = redod, folder, rng, log
         self.path, self.store = os.path.join(folder, "socket"), os.path.join(folder, "store")
         self.process, self.ending = None, None
-        self.budget = rng.choice(("1M", "1G"))
+        self.options = ["--memory-budget", rng.choice(("1M", "1G")),
+                        "--output-per-user", rng.choice(("8K", "64K", "256M"))]
         self.starts = 0
 
     def start(self):
@@ -54,7 +57,7 @@ class Daemon:
         self.ending = None
         self.process = subprocess.Popen(
             [self.redod, "--socket", self.path, "--store", self.store, "--log-level", "error",
-             "--memory-budget", self.budget, "--relaxed-delay", "20"], stderr=self.log)
+             "--relaxed-delay", "20", *self.options], stderr=self.log)
 
     @property
     def running(self):
@@ -139,6 +142,8 @@ class Round:
                 program = os.path.join(self.options.programs, "model-player")
                 self.libraries.append(Library("library-%d" % who, who, mine, program, self.daemon, SESSION,
                                               rng.choice((0, 0.0005, 0.003)), self.log))
+        for bare in self.bares:
+            bare.told = self.observer.told
         self.target = rng.choice((200, 500, 1000))
         self.faults = sorted(rng.randrange(self.target) for _ in range(rng.choice((0, 1, 2, 4))))
 
@@ -238,7 +243,7 @@ class Round:
 
 class Totals:
     def __init__(self):
-        self.rounds = self.failed = self.operations = self.cuts = self.resumes = self.repeats = 0
+        self.rounds = self.failed = self.operations = self.cuts = self.resumes = self.repeats = self.lags = 0
         self.starts = self.lives = 0
 
     def add(self, played):
@@ -246,13 +251,15 @@ class Totals:
         self.cuts += sum(b.losses for b in bares)
         self.resumes += sum(b.resumes for b in bares)
         self.repeats += sum(b.repeats for b in bares)
+        self.lags += sum(b.lags for b in bares)
         self.starts += played.daemon.starts
         self.lives += sum(l.lives for l in played.libraries)
 
     def __str__(self):
-        return ("%d rounds: %d operations; %d connections lost, %d resumed, %d requests sent again; the daemon "
-                "started %d times, programs %d times" % (self.rounds, self.operations, self.cuts, self.resumes,
-                                                         self.repeats, self.starts, self.lives))
+        return ("%d rounds: %d operations; %d connections lost, %d lagged, %d resumed, %d requests sent again; the "
+                "daemon started %d times, programs %d times" % (
+                    self.rounds, self.operations, self.cuts, self.lags, self.resumes, self.repeats, self.starts,
+                    self.lives))
 
 
 def play_round(options, seed, totals):
@@ -294,7 +301,7 @@ def main():
         options.seconds = max(options.seconds, 1200)
     print("seed %d" % options.seed, flush=True)
     totals, end = Totals(), time.monotonic() + options.seconds
-    while totals.rounds < options.rounds if options.rounds else time.monotonic() < end:
+    while totals.failed < FAILURES and (totals.rounds < options.rounds if options.rounds else time.monotonic() < end):
         play_round(options, options.seed + totals.rounds, totals)
     print(totals)
     print("%d passed, %d failed" % (totals.rounds - totals.failed, totals.failed))

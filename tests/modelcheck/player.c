@@ -1,5 +1,6 @@
-/* A program of the C library that does what it is told: player SESSION, with the daemon at
- * REDO_SOCKET. Commands, a line each; numbers are positions by number, -1 for none, STATE is hex.
+/* A program of the C library that does what it is told: player SESSION NAME, with the daemon at
+ * REDO_SOCKET; positions bear the name. Commands, a line each; numbers are positions by number, -1
+ * for none, STATE is hex.
  *
  *   add PREV MOVE STATE ENDPOINT CHECK      next POSITION MOVE       drop POSITION
  *   tree POSITION    graft VALUE            update POSITION STATE    setbetter
@@ -238,10 +239,11 @@ static void split(char *line)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2)
+    if (argc != 3)
         return 2;
     client = redo_client_connect(NULL, 60000);
-    session = client ? redo_client_opensession(client, argv[1]) : NULL;
+    if (client && redo_client_setname(client, argv[2]) == REDO_OK)
+        session = redo_client_opensession(client, argv[1]);
     if (!session) {
         printf("%d 0 0\n", redo_lasterror());
         redo_client_close(client);

@@ -163,42 +163,37 @@ def check_bare(client, places, encoded, operations, outcomes):
         raise Wrong("%s has seen other operations than the observer" % client.name)
 
 
-def check_library(client, operations, left):
-    """What was acknowledged is there, in order. Takes what is its own from `left`, the places of those that
-    have no maker yet."""
-    last = 0
+def find(done, operations, places):
+    return next((p for p in places if is_that(operations[p], done.method, done.params, done.options)), None)
+
+
+def check_library(client, operations, mine):
+    """What was acknowledged is there, in order; where the library does not tell its number (it was sent again
+    after a loss), there is one that fits. What is there else are changes of which nobody knows whether they
+    were done, each once. mine: the places of its operations, in order."""
+    last, left, unsure = -1, list(mine), []
     for done in client.record:
-        if done.code is None:
+        who = "%s: %s %s" % (client.name, done.method, done.params)
+        if done.code is None or (done.code == 0 and not done.sequence and not done.changed):
+            unsure.append(done)
             continue
-        if done.code and done.code not in REFUSALS:
-            raise Wrong("%s: %s %s fails with %d" % (client.name, done.method, done.params, done.code))
-        if done.code or not done.sequence:
+        if done.code:
+            if done.code not in REFUSALS:
+                raise Wrong("%s fails with %d" % (who, done.code))
             continue
-        if not last < done.sequence <= len(operations) or done.sequence - 1 not in left:
-            raise Wrong("%s: %s is number %d after %d" % (client.name, done.method, done.sequence, last))
-        last = done.sequence
-        left.discard(last - 1)
-        if not is_that(operations[last - 1], done.method, done.params, done.options):
-            raise Wrong("%s: %s %s is number %d: %s" % (
-                client.name, done.method, done.params, last, operations[last - 1]))
-
-
-def check_unknown(clients, operations, left):
-    """Operations that nobody was told of are those of which nobody knows whether they were done, or which were
-    acknowledged without their number; each once. The latter must be there."""
-    sure = [d for c in clients for d in c.record if d.code == 0 and d.changed and not d.sequence]
-    unsure = [d for c in clients for d in c.record if d.code is None or (
-        d.code == 0 and not d.sequence and not d.changed)]
-    for place in sorted(left):
-        for among in (sure, unsure):
-            done = next((d for d in among if is_that(operations[place], d.method, d.params, d.options)), None)
-            if done:
-                among.remove(done)
-                break
-        else:
-            raise Wrong("number %d was asked for by nobody: %s" % (place + 1, operations[place]))
-    if sure:
-        raise Wrong("%s %s was acknowledged, and is not there" % (sure[0].method, sure[0].params))
+        place = done.sequence - 1 if done.sequence else find(done, operations, [p for p in left if p > last])
+        if place is None or place <= last or place not in left:
+            raise Wrong("%s was acknowledged as number %s, after %d, and is not there" % (
+                who, None if place is None else place + 1, last + 1))
+        if not is_that(operations[place], done.method, done.params, done.options):
+            raise Wrong("%s is number %d: %s" % (who, place + 1, operations[place]))
+        left.remove(place)
+        last = place
+    for place in left:
+        done = next((d for d in unsure if is_that(operations[place], d.method, d.params, d.options)), None)
+        if done is None:
+            raise Wrong("number %d was not asked for by %s: %s" % (place + 1, client.name, operations[place]))
+        unsure.remove(done)
 
 
 def check_round(replayer_program, folder, base, encoded, bares, libraries, final):
@@ -226,20 +221,22 @@ def check_round(replayer_program, folder, base, encoded, bares, libraries, final
         replica.run()
 
     names = authors_of(operations)
-    places, left = {}, set(range(len(operations)))
+    places = {}
     known = {request.key: client for client in bares for request in client.requests}
+    makers = {client.name.encode(): [] for client in libraries}
     for place, op in enumerate(operations):
         if op.key not in known:
+            if names[place] not in makers:
+                raise Wrong("number %d was asked for by nobody: %s" % (place + 1, op))
+            makers[names[place]].append(place)
             continue
         if op.key in places:
             raise Wrong("%s is there twice: %d and %d" % (op.key, places[op.key] + 1, place + 1))
         if names[place] != known[op.key].name.encode():
             raise Wrong("%s has the author %s" % (op.key, names[place]))
         places[op.key] = place
-        left.discard(place)
     for client in bares:
         check_bare(client, places, encoded, operations, outcomes)
     for client in libraries:
-        check_library(client, operations, left)
-    check_unknown(libraries, operations, left)
+        check_library(client, operations, makers[client.name.encode()])
     return len(operations)

@@ -70,6 +70,15 @@ def test_the_python_program_runs_against_the_daemon(folder, env):
     assert out.stdout == EXPECTED, out.stdout
 
 
+def test_the_game_that_tells_changes_is_shown_as_it_is(folder, env):
+    out = subprocess.run(["/bin/sh", "-c", example("changes.sh")], capture_output=True, text=True, timeout=60,
+                         check=False, env=dict(env, PATH=os.path.join(BUILD, "client") + ":" + env["PATH"]))
+    text = open(os.path.join(ROOT, "README.md"), encoding="utf-8").read()
+    printed = re.search(r"<!-- example: changes.sh -->.*?```text\n(.*?)```", text, re.S).group(1)
+    assert out.stdout == printed, out.stdout
+    assert 'field "x", expected 1, given 9' in out.stderr and out.stderr.count("\n") == 1, out.stderr
+
+
 def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -66,7 +66,7 @@ def test_connection_over_the_limit_is_told_so_and_others_stay():
         with daemon.client() as extra:
             (last,) = extra.read_last_words()
             assert last[:2] == [2, "error"] and last[2][0] == 15
-            assert last[2][2] == {"limit": "max-connections", "value": 3}
+            assert last[2][2] == {"limit": "connections", "value": 3}
         clients.pop().socket.close()
         wait_for(lambda: comes_in(folder / "s"), "a place to be free")
         for client in clients:
@@ -80,7 +80,7 @@ def test_connection_over_the_limit_of_a_user_is_refused():
             client.ping()
             with daemon.client() as extra:
                 (last,) = extra.read_last_words()
-                assert last[2][2] == {"limit": "max-per-user", "value": 1}
+                assert last[2][2] == {"limit": "connections_per_user", "value": 1}
             client.ping()
 
 

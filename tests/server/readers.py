@@ -272,8 +272,12 @@ def test_near_the_hard_bound_a_subscriber_lags_at_once_and_its_connection_stays(
         for session in sessions:
             player.client.call("setgraftbehavior", session, 0)
         read_told(slow, player.session, 1)
-        for session in sessions:
-            assert slow.read() == [2, "lagged", [session, 0]]
+        lagged = 0
+        for session in sessions: # a smaller event than the one that did not fit may fit still
+            message = slow.read()
+            assert message[2][0] == session and message[1] in ("lagged", "operation"), message
+            lagged += message == [2, "lagged", [session, 0]]
+        assert lagged > 450, lagged
         slow.ping()
 
 
@@ -397,7 +401,7 @@ def test_idle_connection_is_told_so_and_closed():
             for client in (silent, attached):
                 (last,) = client.read_last_words()
                 assert last[:2] == [2, "error"] and last[2][0] == EIDLE, last
-                assert last[2][2] == {"limit": "idle-timeout", "value": 1}, last
+                assert last[2][2] == {"limit": "idle", "value": 1}, last
         with daemon.client() as client:
             client.ping()
 

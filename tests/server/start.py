@@ -123,6 +123,12 @@ def check_modes(mask):
             assert stat.S_IMODE(os.stat(folder / "new/s.lock").st_mode) == 0o600
         with Daemon(folder / "other", "--mode", "0666", preexec_fn=lambda: os.umask(mask)):
             assert stat.S_IMODE(os.stat(folder / "other").st_mode) == 0o666
+        for mode, search in ("0660", 0o710), ("0666", 0o711), ("0606", 0o701):
+            with Daemon(folder / (mode + "/in/s"), "--mode", mode,
+                        preexec_fn=lambda: os.umask(mask)) as daemon:
+                for above in mode, mode + "/in":
+                    assert stat.S_IMODE(os.stat(folder / above).st_mode) == search
+                daemon.wait_log("can not come to it: the folder %s has mode 0700" % folder.path)
 
 
 def test_modes_are_as_asked_for_under_umask_0():

@@ -1,0 +1,14 @@
+/* Whether bytes are UTF-8. */
+#ifndef CLIENT_SGF_UTF8_H
+#define CLIENT_SGF_UTF8_H
+
+#include <stddef.h>
+
+/* How many bytes from the start are whole and valid characters (no surrogates, nothing longer than
+ * needed, nothing past U+10FFFF); size if all are. */
+size_t utf8_scan(char const *text, size_t size);
+
+/* Whether the bytes, of which none is a whole character, may begin one that is cut off. */
+int utf8_begins(char const *text, size_t size);
+
+#endif

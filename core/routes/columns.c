@@ -1,0 +1,114 @@
+/* Routes that do not all fit in memory: prices are found from a few of them (column generation),
+ * and what can not be in a best set by these prices is never listed. */
+#include <string.h>
+
+#include "core/routes/search.h"
+
+int64_t search_reduced(struct search const *s, struct chooser const *c, struct walk const *w,
+                       struct worth const *worth)
+{
+    int64_t const *all = c->boxes[0].prices, *claims = all + c->price_count - ROUTES_ONCE;
+    int64_t const *prices = all + (size_t)w->plan->type->group * s->view.set_words * 64;
+    int64_t sum = SCALE * worth->value;
+    BITS_EACH(bit, walk_set_bits(w), s->view.set_words)
+    {
+        sum -= prices[bit];
+    }
+    BITS_EACH(bit, &(uint64_t){worth->claims}, 1)
+    {
+        sum -= claims[bit];
+    }
+    return sum;
+}
+
+int64_t const *search_prices(struct search const *s, struct chooser const *c, uint32_t type)
+{
+    return c->boxes[0].prices + (size_t)s->q.types[type].group * s->view.set_words * 64;
+}
+
+/* Finds the best reduced value of a type, and lists what was better on the way than what had been
+ * seen. Columns without end are cut off by the budget: then there are enough. */
+static void price_type(struct search *s, struct chooser const *c, uint32_t type, bool *more)
+{
+    struct walk *w = &s->walks[type];
+    s->most[type] = 0;
+    walk_start(w, search_prices(s, c, type), NULL, 0);
+    while (search_next(s, w))
+        for (uint32_t i = 0; i < s->valuer.worth_count; i++) {
+            struct worth worth = s->valuer.worths[i];
+            int64_t reduced = search_reduced(s, c, w, &worth);
+            if (reduced <= s->most[type])
+                continue;
+            s->most[type] = reduced;
+            w->floor = reduced + 1;
+            *more |= listing_add(&s->listings[type], w, &worth, 1);
+        }
+}
+
+/* The bound that the prices prove. */
+static int64_t proved_bound(struct search const *s, struct chooser const *c)
+{
+    int64_t bound = 0;
+    for (size_t i = 0; i < c->price_count; i++)
+        bound += c->boxes[0].prices[i];
+    for (uint32_t i = 0; i < s->q.type_count; i++)
+        bound += s->q.types[i].count * s->most[i];
+    return bound;
+}
+
+#define ROUNDS 40
+
+int64_t search_find_prices(struct search *s, struct chooser *c, int64_t *prices)
+{
+    size_t bytes = c->price_count * sizeof *prices;
+    int64_t best = INT64_MAX, most[ROUTES_TRAINS] = {0};
+    bool more = true;
+    c->partial = true;
+    for (int round = 0; round < ROUNDS && more && !s->ticker.stopped; round++) {
+        more = false;
+        for (uint32_t i = 0; i < s->q.type_count && !s->ticker.stopped; i++)
+            price_type(s, c, i, &more);
+        if (s->ticker.stopped)
+            break;
+        int64_t bound = proved_bound(s, c);
+        if (bound < best) {
+            best = bound;
+            memcpy(prices, c->boxes[0].prices, bytes);
+            memcpy(most, s->most, sizeof most);
+            if (bound / SCALE < s->ticker.progress.bound)
+                s->ticker.progress.bound = bound / SCALE;
+        }
+        if (best / SCALE <= s->found.total || !chooser_fill(c))
+            break;
+        chooser_price(c);
+    }
+    c->partial = false;
+    chooser_empty(c);
+    memcpy(c->boxes[0].prices, prices, bytes);
+    memcpy(c->prices, prices, bytes);
+    memcpy(s->most, most, sizeof most);
+    return best;
+}
+
+bool search_list_some(struct search *s, struct chooser *c, int64_t bound)
+{
+    int64_t room = bound - SCALE * s->found.total;
+    for (uint32_t i = 0; i < s->q.type_count; i++) {
+        struct listing *l = &s->listings[i];
+        struct walk *w = &s->walks[i];
+        int64_t floor = s->most[i] - room;
+        listing_close(l);
+        walk_start(w, search_prices(s, c, i), NULL, floor);
+        while (search_next(s, w)) {
+            uint32_t kept = 0;
+            for (uint32_t j = 0; j < s->valuer.worth_count; j++)
+                if (search_reduced(s, c, w, &s->valuer.worths[j]) >= floor)
+                    s->valuer.worths[kept++] = s->valuer.worths[j];
+            if (kept && !listing_add(l, w, s->valuer.worths, kept))
+                return false;
+        }
+        if (s->ticker.stopped)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,34 @@
+/* Reading and writing whole files for the tests of SGF. */
+#ifndef TESTS_SGF_FILES_H
+#define TESTS_SGF_FILES_H
+
+#include "client/sgf/redo_sgf.h"
+
+struct bytes {
+    char *data;
+    size_t size, cap;
+};
+
+/* Appends; a sink of redo_sgf_game_write() with data a struct bytes. */
+int bytes_put(void *bytes, char const *data, size_t size);
+void bytes_free(struct bytes *b);
+
+/* All of a file; ends the program if there is none. */
+struct bytes file_read(char const *path);
+
+struct games {
+    redo_sgf_game *game[16384];
+    size_t count;
+    redo_sgf_string tail;
+    redo_sgf_reader *reader;
+    int code;
+};
+
+/* Reads all games; options may be NULL. On an error what came before it is there. */
+struct games *games_read(void const *data, size_t size, redo_sgf_options const *options);
+void games_free(struct games *g);
+
+/* All games and the tail, as redo_sgf_game_write() does. */
+struct bytes games_write(struct games const *g, int flags);
+
+#endif
