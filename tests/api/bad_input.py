@@ -376,10 +376,11 @@ def test_a_session_told_by_change_takes_no_states_and_one_of_states_no_lines():
         changes = rpc.call("beginchanges", "baba")["session"]
         for call in (("addposition", changes, 0, 1, state, 0, 1),
                      ("addpositions", changes, [[0, 1, state, 0, 1]]),
-                     ("updatesavedstate", changes, 0, state), ("duplicatepath", changes, 0, 0),
-                     ("suppresscycle", changes, 0, state, 1), ("setgraftbehavior", changes, 2),
+                     ("updatesavedstate", changes, 0, state),
+                     ("suppresscycle", changes, 0, state, 1),
                      ("addchanges", bench.session, 0, 1, [["create", "baba", 1]], 0, 1),
-                     ("gettable", bench.session, 0), ("getlines", bench.session, 0)):
+                     ("gettable", bench.session, 0), ("getlines", bench.session, 0),
+                     ("newundo", bench.session, "a"), ("addundo", bench.session, "a", ["x"])):
             assert error_of(rpc, *call) == EKIND, call
         assert rpc.call("getsessionsize", changes) == 1
 
