@@ -318,21 +318,22 @@ class Game:
             return
         elsewhere = False  # another has moved the cursor
         mine = self.at["number"]  # where this player has left it
-        while self.daemon.events:
-            method, params = self.daemon.events.popleft()
-            if params[0] != self.session:
-                continue
-            if method == "sessionended":
-                raise Gone("the session was deleted")
-            if method in ("resync", "lagged"):  # from here on nothing more would be told
-                self.attach()
-            if method == "operation":
-                self.sequence, effects, own = params[1], params[3], params[4]
-                moved = self.moved(effects)
-                if moved and own:
-                    mine = moved[0]
-                elsewhere = elsewhere or not own and bool(moved)
-        self.refresh()
+        while self.daemon.events:  # others come while this looks at what there is
+            while self.daemon.events:
+                method, params = self.daemon.events.popleft()
+                if params[0] != self.session:
+                    continue
+                if method == "sessionended":
+                    raise Gone("the session was deleted")
+                if method in ("resync", "lagged"):  # from here on nothing more would be told
+                    self.attach()
+                if method == "operation":
+                    self.sequence, effects, own = params[1], params[3], params[4]
+                    moved = self.moved(effects)
+                    if moved and own:
+                        mine = moved[0]
+                    elsewhere = elsewhere or not own and bool(moved)
+            self.refresh()
         if elsewhere and self.at["number"] != mine:
             self.message = "Another player has moved."
 
