@@ -266,6 +266,9 @@ class Dropper(threading.Thread):
                 self.next = (dict(there), set(kept), dict(props))
                 rpc.call("setproperty", self.session, name, value)
 
+    def let_go(self):
+        """It ends with its connection."""
+
     def check(self, rpc, names):
         if self.session not in names:
             return None if self.settled is None else "%s is lost" % self.session
@@ -306,6 +309,10 @@ class Library(threading.Thread):
                 self.saved = self.told
         self.process.stdout.close()
         self.process.wait()
+
+    def let_go(self):
+        """The library would wait for the daemon to come back, and go on then."""
+        self.process.kill()
 
     def check(self, rpc, names):
         if self.session not in names:
@@ -392,6 +399,8 @@ def play_round(redod, library, folder, seed):
         thread.start()
     time.sleep(rng.random() * rng.choice((0.1, 0.5, 1.5)))
     daemon.kill()
+    for other in others:
+        other.let_go()
     for thread in writers + keepers + others:
         thread.join(60)
     for _ in range(rng.randint(0, 2)):  # and again while it recovers
