@@ -73,6 +73,15 @@ struct fault {
     size_t expected_size, given_size;
 };
 
+/* None: what was told before is not to be looked at. */
+static inline void fault_clear(struct fault *f)
+{
+    f->what[0] = f->field[0] = '\0';
+    f->line = f->place = -1;
+    f->expected = f->given = NULL;
+    f->expected_size = f->given_size = 0;
+}
+
 /* A schema from its form, or the built-in one of that name ("baba", "baba-old-first"). Values are
  * entered into v. REDO_OK; REDO_ESCHEMA and *fault; REDO_ENOMEM. To be closed in any case. */
 int schema_read(struct schema *s, struct values *v, void const *data, size_t size,

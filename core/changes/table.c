@@ -22,9 +22,7 @@ int table_init(struct table *t, struct schema const *schema, struct values const
     *t = (struct table){.schema = schema, .values = values};
     for (int i = 0; i < SPACES; i++) {
         index_init(&t->rows[i].index);
-        t->rows[i].width = schema->field_count[i] + 1;
-        if (t->rows[i].width < 2)
-            t->rows[i].width = 2; /* for the chain of free rows */
+        t->rows[i].width = schema->field_count[i] + 1 + TABLE_SUM;
         t->rows[i].free = TABLE_NONE;
     }
     for (uint32_t i = 0; i < schema->field_count[SPACE_LEVEL]; i++)
@@ -112,10 +110,18 @@ static struct digest row_digest(struct table const *t, enum space space, uint32_
     return (struct digest){h.low64, h.high64};
 }
 
+/* Where a row has what it adds. */
+static uint32_t *row_sum(struct table const *t, enum space space, uint32_t slot)
+{
+    return table_row(t, space, slot) + 1 + t->schema->field_count[space];
+}
+
 void table_give(struct table *t, enum space space, uint32_t slot)
 {
-    uint32_t unknown;
+    uint32_t unknown, *sum = row_sum(t, space, slot);
     struct digest row = row_digest(t, space, table_row(t, space, slot), &unknown);
+    memcpy(sum, &row, sizeof row);
+    sum[TABLE_SUM - 1] = unknown;
     t->digest.low += row.low;
     t->digest.high += row.high + (t->digest.low < row.low);
     t->unknown += unknown;
@@ -123,12 +129,13 @@ void table_give(struct table *t, enum space space, uint32_t slot)
 
 void table_take(struct table *t, enum space space, uint32_t slot)
 {
-    uint32_t unknown;
-    struct digest row = row_digest(t, space, table_row(t, space, slot), &unknown);
+    struct digest row;
+    uint32_t const *sum = row_sum(t, space, slot);
+    memcpy(&row, sum, sizeof row);
     bool borrow = t->digest.low < row.low;
     t->digest.low -= row.low;
     t->digest.high -= row.high + borrow;
-    t->unknown -= unknown;
+    t->unknown -= sum[TABLE_SUM - 1];
 }
 
 /* ---- changes ----------------------------------------------------------------------------- */

@@ -53,11 +53,35 @@ struct value {
 
 struct value value_next(struct value_reader *r);
 
-/* Passes over one whole value: false if there is none, or one too deep. */
-bool value_skip(struct value_reader *r);
+/* Passes over what most values are: integers, short strings. */
+static inline bool value_skip_small(struct value_reader *r)
+{
+    if (r->at == r->end)
+        return false;
+    unsigned char head = *r->at;
+    if (head < 0x80 || head >= 0xe0) {
+        r->at++;
+        return true;
+    }
+    unsigned more = head & 31u;
+    if (head >= 0xcc && head <= 0xd3)
+        more = 1u << (head & 3);
+    else if ((head & 0xe0) != 0xa0)
+        return false;
+    if ((size_t)(r->end - r->at) <= more)
+        return false;
+    r->at += 1 + more;
+    return true;
+}
 
-/* The same for what is in so many arrays and maps already. */
+/* Passes over one whole value that is in so many arrays and maps already: false if there is none,
+ * or one too deep. */
 bool value_skip_inside(struct value_reader *r, unsigned depth);
+
+static inline bool value_skip(struct value_reader *r)
+{
+    return value_skip_small(r) || value_skip_inside(r, 0);
+}
 
 /* Whether these bytes are one value and nothing else. */
 bool value_whole(void const *data, size_t size);
@@ -68,14 +92,18 @@ bool value_is_text(char const *text, size_t size);
 
 /* The values of a session by number, each kept once. */
 struct values {
-    unsigned char **all; /* by number: 4 bytes of size, 8 of hash, the bytes */
+    struct value_kept {
+        unsigned char *bytes; /* after 4 bytes of their number */
+        uint64_t hash;        /* the same on every machine; 0 of VALUE_UNKNOWN */
+    } * all;                  /* by number */
     uint32_t count, cap;
     struct index index;
     uint64_t seed; /* of the index; shows nowhere */
     size_t bytes;
     unsigned char *scratch;
     size_t scratchcap;
-    uint32_t small[128]; /* numbers of the integers 0 to 127, 0 if not entered yet */
+    uint32_t *small; /* numbers of small integers, 0 of those not entered yet; as many as needed */
+    uint32_t smallcap;
 };
 
 #define VALUE_UNKNOWN 0 /* the number of no value: what a line did not tell */
@@ -99,7 +127,10 @@ int values_form(struct values *v, void const *data, size_t size, size_t *formed)
 void const *values_at(struct values const *v, uint32_t number, size_t *size);
 
 /* A hash of it, the same on every machine. */
-uint64_t values_hash(struct values const *v, uint32_t number);
+static inline uint64_t values_hash(struct values const *v, uint32_t number)
+{
+    return v->all[number].hash;
+}
 
 /* The order of two values, the same in every process: numbers by value, then strings by their
  * bytes, then all others by theirs. */
