@@ -87,7 +87,7 @@ static int misfit(struct line *l, int64_t place, char const *what, struct field 
     return run->mode == LINES_STRICT ? REDO_ELINE : REDO_OK;
 }
 
-static int enter_item(struct line *l, uint32_t place, uint32_t *value)
+static inline int enter_item(struct line *l, uint32_t place, uint32_t *value)
 {
     *value = VALUE_UNKNOWN;
     if (place >= l->count)
@@ -129,7 +129,7 @@ static int several(struct line *l, struct source const *source, uint32_t *value)
 }
 
 /* The value that a source tells, or VALUE_UNKNOWN. */
-static int tell(struct line *l, struct source const *source, uint32_t *value)
+static inline int tell(struct line *l, struct source const *source, uint32_t *value)
 {
     *value = VALUE_UNKNOWN;
     switch (source->type) {
@@ -265,9 +265,10 @@ static void write_after(struct line *l, struct value const *field, struct value_
     value_put_bytes(w, data, size);
 }
 
-/* Puts what is told of a line into the values of a row: REDO_ELINE if it tells of no field. */
-static int take_after(struct line *l, struct after *after, enum space space, uint32_t *values,
-                      bool *told)
+/* Puts what is told of a line into the values of a row, and notes of which fields (there are no
+ * more than 64): REDO_ELINE if it tells of no field. */
+static int take_all_after(struct line *l, struct after *after, enum space space, uint32_t *values,
+                          uint64_t *told)
 {
     struct value name;
     struct value_reader value;
@@ -286,15 +287,22 @@ static int take_after(struct line *l, struct after *after, enum space space, uin
         if (f < 0)
             continue;
         values[f] = there;
-        told[f] = true;
+        *told |= UINT64_C(1) << f;
     }
     return REDO_OK;
+}
+
+/* Nothing is told of most lines. */
+static inline int take_after(struct line *l, struct after *after, enum space space,
+                             uint32_t *values, uint64_t *told)
+{
+    return after->left ? take_all_after(l, after, space, values, told) : REDO_OK;
 }
 
 /* ---- the kinds --------------------------------------------------------------------------- */
 
 /* Holds an old value against the table's. */
-static int check_old(struct line *l, struct part const *part, uint32_t actual)
+static inline int check_old(struct line *l, struct part const *part, uint32_t actual)
 {
     struct field const *field = &l->run->c->schema.fields[l->kind->space][part->field];
     uint32_t old;
@@ -315,7 +323,7 @@ static int check_old(struct line *l, struct part const *part, uint32_t actual)
 }
 
 /* The id that the line tells, as it is there; the row that has it. */
-static int find_row(struct line *l, uint32_t *id, uint32_t *slot)
+static inline int find_row(struct line *l, uint32_t *id, uint32_t *slot)
 {
     struct run *run = l->run;
     if (l->kind->space == SPACE_LEVEL) {
@@ -336,35 +344,34 @@ static int change(struct line *l, struct after *after)
 {
     struct run *run = l->run;
     enum space space = l->kind->space;
-    uint32_t id, slot, values[SCHEMA_FIELDS_MAX] = {0};
-    bool told[SCHEMA_FIELDS_MAX] = {false};
+    uint32_t id, slot, values[SCHEMA_FIELDS_MAX];
+    uint64_t told = 0;
     int rc = find_row(l, &id, &slot);
     if (!rc && slot == TABLE_NONE)
         rc = misfit(l, l->kind->id, "there is no object of this id", NULL, 0, id);
-    if (rc || slot == TABLE_NONE) {
-        bool ignored[SCHEMA_FIELDS_MAX];
-        return rc ? rc : take_after(l, after, space, values, ignored);
-    }
+    if (rc || slot == TABLE_NONE)
+        return rc ? rc : take_after(l, after, space, values, &told);
+    uint32_t *row = table_row(run->table, space, slot);
     if (space != SPACE_LEVEL && l->kind->id < l->count)
         l->items[l->kind->id].instead = id;
     for (uint32_t i = 0; i < l->kind->count; i++) {
         struct part const *part = &l->kind->parts[i];
         struct field const *field = &run->c->schema.fields[space][part->field];
-        rc = check_old(l, part, table_row(run->table, space, slot)[1 + part->field]);
+        rc = check_old(l, part, row[1 + part->field]);
         if (!rc)
             rc = tell(l, &part->new, &values[part->field]);
         if (rc)
             return rc;
         values[part->field] = value_there(l, field, values[part->field]);
         write_there(l, &part->new, values[part->field]);
-        told[part->field] = true;
+        told |= UINT64_C(1) << part->field;
     }
-    if ((rc = take_after(l, after, space, values, told)))
+    if ((rc = take_after(l, after, space, values, &told)))
         return rc;
     table_take(run->table, space, slot);
-    for (uint32_t f = 0; f < run->c->schema.field_count[space]; f++) {
-        uint32_t before = table_row(run->table, space, slot)[1 + f];
-        if (!told[f] || before == values[f])
+    for (; told; told &= told - 1) {
+        uint32_t f = (uint32_t)__builtin_ctzll(told), before = row[1 + f];
+        if (before == values[f])
             continue;
         steps_put_set(&run->steps, space, id, f, before, values[f]);
         table_put(run->table, space, slot, f, values[f]);
@@ -439,7 +446,7 @@ static int create(struct line *l, struct after *after)
     struct run *run = l->run;
     struct schema const *schema = &run->c->schema;
     uint32_t told_id, row[SCHEMA_FIELDS_MAX + 1];
-    bool told[SCHEMA_FIELDS_MAX];
+    uint64_t told = 0;
     int rc = enter_item(l, l->kind->id, &told_id);
     if (!rc && told_id == VALUE_UNKNOWN)
         rc = misfit(l, l->kind->id, "the line has no id", NULL, 0, 0);
@@ -459,7 +466,7 @@ static int create(struct line *l, struct after *after)
         if (value)
             row[1 + part->field] = value;
     }
-    if ((rc = take_after(l, after, SPACE_OBJECTS, row + 1, told)))
+    if ((rc = take_after(l, after, SPACE_OBJECTS, row + 1, &told)))
         return rc;
     if (table_find(run->table, SPACE_OBJECTS, row[0]) != TABLE_NONE)
         return misfit(l, l->kind->id, "there is an object of this id already", NULL, 0, row[0]);
@@ -475,12 +482,12 @@ static int remove_object(struct line *l, struct after *after)
 {
     struct run *run = l->run;
     uint32_t id, slot, ignored[SCHEMA_FIELDS_MAX];
-    bool told[SCHEMA_FIELDS_MAX];
+    uint64_t told = 0;
     int rc = find_row(l, &id, &slot);
     if (!rc && slot == TABLE_NONE)
         rc = misfit(l, l->kind->id, "there is no object of this id", NULL, 0, id);
     if (!rc)
-        rc = take_after(l, after, SPACE_OBJECTS, ignored, told);
+        rc = take_after(l, after, SPACE_OBJECTS, ignored, &told);
     if (rc || slot == TABLE_NONE)
         return rc;
     l->items[l->kind->id].instead = id;
@@ -539,7 +546,7 @@ static int write_line(struct line const *l, struct value_reader const *rest, uin
 static int run_kind(struct line *l, struct after *after)
 {
     uint32_t values[SCHEMA_FIELDS_MAX];
-    bool told[SCHEMA_FIELDS_MAX];
+    uint64_t told = 0;
     switch (l->kind->type) {
     case LINE_CHANGE:
         return change(l, after);
@@ -548,7 +555,7 @@ static int run_kind(struct line *l, struct after *after)
     case LINE_REMOVE:
         return remove_object(l, after);
     case LINE_OPAQUE:
-        return take_after(l, after, SPACE_LEVEL, values, told);
+        return take_after(l, after, SPACE_LEVEL, values, &told);
     }
     return REDO_OK;
 }

@@ -50,6 +50,8 @@ struct kind {
 struct schema {
     struct field *fields[SPACES];
     uint32_t field_count[SPACES];
+    uint32_t *board[SPACES]; /* those fields that count, in order ... */
+    uint32_t board_count[SPACES];
     struct kind *kinds;
     uint32_t kind_count;
     uint32_t *places;

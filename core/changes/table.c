@@ -96,17 +96,17 @@ static struct digest row_digest(struct table const *t, enum space space, uint32_
                                 uint32_t *unknown)
 {
     uint64_t hashes[SCHEMA_FIELDS_MAX + 1];
-    struct field const *fields = t->schema->fields[space];
-    size_t count = 0;
-    *unknown = 0;
-    hashes[count++] = htole64((uint64_t)space);
-    for (uint32_t i = 0; i < t->schema->field_count[space]; i++) {
-        if (!fields[i].board)
-            continue;
-        hashes[count++] = htole64(values_hash(t->values, row[1 + i]));
-        *unknown += row[1 + i] == VALUE_UNKNOWN;
+    uint32_t const *board = t->schema->board[space];
+    uint32_t count = t->schema->board_count[space], lacking = 0;
+    struct value_kept const *all = t->values->all;
+    hashes[0] = htole64((uint64_t)space);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t value = row[1 + board[i]];
+        hashes[1 + i] = htole64(all[value].hash);
+        lacking += value == VALUE_UNKNOWN;
     }
-    XXH128_hash_t h = XXH3_128bits(hashes, count * sizeof *hashes);
+    *unknown = lacking;
+    XXH128_hash_t h = XXH3_128bits(hashes, (1 + count) * sizeof *hashes);
     return (struct digest){h.low64, h.high64};
 }
 

@@ -117,6 +117,19 @@ struct value value_next(struct value_reader *r)
                                           : bad; /* the rest are ext, or nothing */
 }
 
+#define LONG VALUE_LONG
+#define LONG_16 \
+    LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG
+
+/* clang-format off */
+unsigned char const value_more[256] = {
+    [0x80] = LONG_16, [0x90] = LONG_16,
+    [0xa0] = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+    [0xc0] = 0, LONG, 0, 0, LONG, LONG, LONG, LONG, LONG, LONG, 4, 8, 1, 2, 4, 8,
+    [0xd0] = 1, 2, 4, 8, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG};
+/* clang-format on */
+
 static bool skip_in(struct value_reader *r, unsigned most)
 {
     uint32_t left[VALUE_DEPTH_TABLE]; /* items of each array or map around the one it is in */
@@ -368,8 +381,7 @@ static bool put_value(struct value_writer *w, struct value_reader *r)
 
 /* ---- each kept once ---------------------------------------------------------------------- */
 
-#define HEAD 4          /* bytes before those of the value: their number */
-#define SMALL_INTS 4096 /* whose numbers are found without a look at the index */
+#define HEAD 4 /* bytes before those of the value: their number */
 
 int values_init(struct values *v, uint64_t seed)
 {
@@ -492,19 +504,6 @@ static int enter(struct values *v, void const *data, size_t size, uint32_t *numb
     return insert(v, data, size, hash, number);
 }
 
-/* Which of the integers below SMALL_INTS these bytes are, in whatever form; UINT32_MAX: none. */
-static inline uint32_t small_integer(unsigned char const *data, size_t size)
-{
-    uint32_t i = UINT32_MAX;
-    if (size == 1 && data[0] < 128)
-        i = data[0];
-    else if (size == 2 && data[0] == 0xcc)
-        i = data[1];
-    else if (size == 3 && data[0] == 0xcd)
-        i = (uint32_t)data[1] << 8 | data[2];
-    return i < SMALL_INTS ? i : UINT32_MAX;
-}
-
 /* Without memory it is found all the same. */
 static void note_small(struct values *v, uint32_t i, uint32_t number)
 {
@@ -526,7 +525,7 @@ void values_forget(struct values *v, uint32_t from)
         size_t size;
         void const *data = values_at(v, --v->count, &size);
         uint64_t hash = values_hash(v, v->count);
-        uint32_t small = small_integer(data, size);
+        uint32_t small = value_small(data, size);
         if (small < v->smallcap)
             v->small[small] = 0;
         index_erase(&v->index, index_hash(v, hash, data, size), v->count);
@@ -540,13 +539,9 @@ size_t values_memory(struct values const *v)
     return v->bytes + index_bytes(&v->index) + v->scratchcap + v->smallcap * sizeof *v->small;
 }
 
-int values_enter(struct values *v, void const *data, size_t size, uint32_t *number)
+int values_enter_any(struct values *v, void const *data, size_t size, uint32_t *number)
 {
-    uint32_t small = small_integer(data, size); /* most are */
-    if (small < v->smallcap && v->small[small]) {
-        *number = v->small[small];
-        return REDO_OK;
-    }
+    uint32_t small = value_small(data, size);
     int rc = enter(v, data, size, number);
     if (!rc && small < SMALL_INTS)
         note_small(v, small, *number);

@@ -53,22 +53,17 @@ struct value {
 
 struct value value_next(struct value_reader *r);
 
-/* Passes over what most values are: integers, short strings. */
+/* How many bytes follow a head, of values that are of one piece and short; or VALUE_LONG. */
+extern unsigned char const value_more[256];
+#define VALUE_LONG 255
+
+/* Passes over such a value, which most are: else false, and nothing is passed. */
 static inline bool value_skip_small(struct value_reader *r)
 {
     if (r->at == r->end)
         return false;
-    unsigned char head = *r->at;
-    if (head < 0x80 || head >= 0xe0) {
-        r->at++;
-        return true;
-    }
-    unsigned more = head & 31u;
-    if (head >= 0xcc && head <= 0xd3)
-        more = 1u << (head & 3);
-    else if ((head & 0xe0) != 0xa0)
-        return false;
-    if ((size_t)(r->end - r->at) <= more)
+    size_t more = value_more[*r->at];
+    if (more == VALUE_LONG || (size_t)(r->end - r->at) <= more)
         return false;
     r->at += 1 + more;
     return true;
@@ -114,7 +109,31 @@ size_t values_memory(struct values const *v);
 
 /* The number of a value, which is entered if it is new: REDO_OK, REDO_ENOMEM, or REDO_EOPERATION if
  * the bytes are no value. */
-int values_enter(struct values *v, void const *data, size_t size, uint32_t *number);
+int values_enter_any(struct values *v, void const *data, size_t size, uint32_t *number);
+
+#define SMALL_INTS 4096 /* whose numbers are found without a look at the index */
+
+/* Which of the integers below SMALL_INTS these bytes are, in whatever form; UINT32_MAX: none. */
+static inline uint32_t value_small(unsigned char const *data, size_t size)
+{
+    uint32_t i = UINT32_MAX;
+    if (size == 1 && data[0] < 128)
+        i = data[0];
+    else if (size == 2 && data[0] == 0xcc)
+        i = data[1];
+    else if (size == 3 && data[0] == 0xcd)
+        i = (uint32_t)data[1] << 8 | data[2];
+    return i < SMALL_INTS ? i : UINT32_MAX;
+}
+
+static inline int values_enter(struct values *v, void const *data, size_t size, uint32_t *number)
+{
+    uint32_t small = value_small(data, size); /* most are */
+    if (small >= v->smallcap || !v->small[small])
+        return values_enter_any(v, data, size, number);
+    *number = v->small[small];
+    return 0;
+}
 
 /* Forgets the values from this number on, to which nothing refers any more. */
 void values_forget(struct values *v, uint32_t from);
