@@ -43,16 +43,12 @@ bool turn_open(struct turn_reader *t, void const *data, size_t size)
 
 /* ---- a line at work ---------------------------------------------------------------------- */
 
-struct item {
-    unsigned char const *data;
-    size_t size;
-    uint32_t instead; /* LINES_MOVED: the value that stands here there, or VALUE_UNKNOWN */
-};
-
 struct line {
     struct run *run;
     struct kind const *kind;
-    struct item *items;
+    unsigned char const **items; /* where each begins, and where the last ends */
+    uint32_t *instead; /* LINES_MOVED: the value that stands there instead, or VALUE_UNKNOWN; else
+                          NULL */
     uint32_t count;
     uint32_t number; /* in the turn */
     bool faulty;
@@ -87,12 +83,24 @@ static int misfit(struct line *l, int64_t place, char const *what, struct field 
     return run->mode == LINES_STRICT ? REDO_ELINE : REDO_OK;
 }
 
+static inline size_t item_size(struct line const *l, uint32_t place)
+{
+    return (size_t)(l->items[place + 1] - l->items[place]);
+}
+
+/* Another value stands at a place there. */
+static inline void put_instead(struct line *l, uint32_t place, uint32_t value)
+{
+    if (l->instead)
+        l->instead[place] = value;
+}
+
 static inline int enter_item(struct line *l, uint32_t place, uint32_t *value)
 {
     *value = VALUE_UNKNOWN;
     if (place >= l->count)
         return REDO_OK; /* Lua does not tell what is nil at the end */
-    return values_enter(&l->run->c->values, l->items[place].data, l->items[place].size, value);
+    return values_enter(&l->run->c->values, l->items[place], item_size(l, place), value);
 }
 
 static int contrary(struct line *l, uint32_t place, uint32_t *value)
@@ -119,7 +127,7 @@ static int several(struct line *l, struct source const *source, uint32_t *value)
     value_put_array(&w, source->count);
     for (uint32_t i = 0; i < source->count; i++) {
         if (places[i] < l->count)
-            value_put_bytes(&w, l->items[places[i]].data, l->items[places[i]].size);
+            value_put_bytes(&w, l->items[places[i]], item_size(l, places[i]));
         else
             value_put_nil(&w);
     }
@@ -202,8 +210,8 @@ static uint32_t value_there(struct line const *l, struct field const *field, uin
  * tell counts on boards, or is no id. */
 static void write_there(struct line *l, struct source const *source, uint32_t value)
 {
-    if (source->type == SOURCE_PLACE && source->first < l->count && value)
-        l->items[source->first].instead = value;
+    if (l->instead && source->type == SOURCE_PLACE && source->first < l->count && value)
+        l->instead[source->first] = value;
 }
 
 /* ---- what lines do not tell -------------------------------------------------------------- */
@@ -353,7 +361,7 @@ static int change(struct line *l, struct after *after)
         return rc ? rc : take_after(l, after, space, values, &told);
     uint32_t *row = table_row(run->table, space, slot);
     if (space != SPACE_LEVEL && l->kind->id < l->count)
-        l->items[l->kind->id].instead = id;
+        put_instead(l, l->kind->id, id);
     for (uint32_t i = 0; i < l->kind->count; i++) {
         struct part const *part = &l->kind->parts[i];
         struct field const *field = &run->c->schema.fields[space][part->field];
@@ -427,7 +435,7 @@ static int create_id(struct line *l, uint32_t told, uint32_t *id)
         table_find(run->table, SPACE_OBJECTS, told) != TABLE_NONE ? fresh_id(run, id) : REDO_OK;
     if (!rc && (*id != told || renamed(run->renaming, told) != told))
         rc = renaming_add(run->c, run->renaming, told, *id);
-    l->items[l->kind->id].instead = *id;
+    put_instead(l, l->kind->id, *id);
     return rc;
 }
 
@@ -490,7 +498,7 @@ static int remove_object(struct line *l, struct after *after)
         rc = take_after(l, after, SPACE_OBJECTS, ignored, &told);
     if (rc || slot == TABLE_NONE)
         return rc;
-    l->items[l->kind->id].instead = id;
+    put_instead(l, l->kind->id, id);
     for (uint32_t i = 0; !rc && i < l->kind->count; i++)
         rc = check_old(l, &l->kind->parts[i],
                        table_row(run->table, SPACE_OBJECTS, slot)[1 + l->kind->parts[i].field]);
@@ -507,20 +515,37 @@ static int remove_object(struct line *l, struct after *after)
 #define ITEMS_MAX (SCHEMA_PLACES_MAX + 1)
 
 /* The items of a line that a schema can tell of; the rest is kept and not looked at. */
-static bool read_items(struct value_reader *r, struct item *items, uint32_t *count, uint32_t *all)
+static bool read_items(struct value_reader *r, unsigned char const **items, uint32_t *count,
+                       uint32_t *all)
 {
-    struct value line = value_next(r);
+    bool few = r->at<r->end && * r->at> 0x90 && *r->at < 0xa0; /* most lines are */
+    struct value line =
+        few ? (struct value){.type = VALUE_ARRAY, .count = *r->at++ & 15u} : value_next(r);
     if (line.type != VALUE_ARRAY || !line.count)
         return false;
     *all = line.count;
-    *count = 0;
-    for (uint32_t i = 0; i < line.count; i++) {
-        unsigned char const *start = r->at;
+    *count = line.count < ITEMS_MAX ? line.count : ITEMS_MAX;
+    for (uint32_t i = 0; i < *count; i++) {
+        items[i] = r->at;
         value_skip(r);
-        if (i < ITEMS_MAX)
-            items[(*count)++] = (struct item){.data = start, .size = (size_t)(r->at - start)};
     }
+    items[*count] = r->at;
+    for (uint32_t i = *count; i < line.count; i++)
+        value_skip(r);
     return true;
+}
+
+/* The kind of a line by its first item, or NULL. */
+static struct kind const *find_kind(struct line const *l)
+{
+    struct value_reader r = {l->items[0], l->items[1]};
+    unsigned char head = *r.at;
+    if (head >= 0xa0 && head < 0xc0)
+        return schema_kind(&l->run->c->schema, (char const *)r.at + 1, head & 31u);
+    struct value name = value_next(&r);
+    return name.type == VALUE_STRING
+               ? schema_kind(&l->run->c->schema, name.string.data, name.string.size)
+               : NULL;
 }
 
 /* The line as it is there. */
@@ -529,14 +554,13 @@ static int write_line(struct line const *l, struct value_reader const *rest, uin
     struct value_writer *w = &l->run->lines;
     value_put_array(w, all);
     for (uint32_t i = 0; i < l->count; i++) {
-        struct item const *item = &l->items[i];
-        size_t size = item->size;
-        void const *data = item->data;
-        uint32_t same = item->instead;
+        size_t size = item_size(l, i);
+        void const *data = l->items[i];
+        uint32_t instead = l->instead[i], same = instead;
         if (same && values_enter(&l->run->c->values, data, size, &same))
             return REDO_ENOMEM;
-        if (same != item->instead) /* as it was written where it is equal */
-            data = values_at(&l->run->c->values, item->instead, &size);
+        if (same != instead) /* as it was written where it is equal */
+            data = values_at(&l->run->c->values, instead, &size);
         value_put_bytes(w, data, size);
     }
     value_put_bytes(w, rest->at, (size_t)(rest->end - rest->at));
@@ -560,25 +584,25 @@ static int run_kind(struct line *l, struct after *after)
     return REDO_OK;
 }
 
-static int run_line(struct run *run, struct value_reader *r, uint32_t number, struct after *after)
+static int run_line(struct run *run, struct value_reader *r, uint32_t number, struct after *after,
+                    uint32_t *instead)
 {
-    struct item items[ITEMS_MAX];
-    struct line l = {.run = run, .items = items, .number = number};
+    unsigned char const *items[ITEMS_MAX + 1];
+    struct line l = {.run = run, .items = items, .instead = instead, .number = number};
     uint32_t all;
     if (!read_items(r, items, &l.count, &all)) {
         misfit(&l, -1, "a line is an array that begins with the name of its kind", NULL, 0, 0);
         return REDO_ELINE;
     }
-    struct value_reader name = {items[0].data, items[0].data + items[0].size};
-    struct value kind = value_next(&name);
-    if (kind.type == VALUE_STRING && run->c->has_schema)
-        l.kind = schema_kind(&run->c->schema, kind.string.data, kind.string.size);
     if (!run->c->has_schema) /* opaque, all of them */
         return REDO_OK;
+    if (instead)
+        memset(instead, 0, l.count * sizeof *instead);
+    l.kind = find_kind(&l);
     int rc = l.kind ? run_kind(&l, after)
                     : misfit(&l, 0, "the schema has no such kind of line", NULL, 0, 0);
-    if (!rc && run->mode == LINES_MOVED) {
-        struct value_reader rest = {items[l.count - 1].data + items[l.count - 1].size, r->at};
+    if (!rc && instead) {
+        struct value_reader rest = {items[l.count], r->at};
         rc = write_line(&l, &rest, all);
     }
     return rc;
@@ -588,6 +612,7 @@ int lines_run(struct run *run, struct turn_reader const *turn)
 {
     struct value_reader r = turn->lines;
     struct after after = {.r = turn->after, .left = turn->after_count};
+    uint32_t instead[ITEMS_MAX];
     int rc = REDO_OK;
     if (!check_after(turn) || (turn->after_count && !run->c->has_schema)) {
         set_fault(run->fault, -1, -1,
@@ -602,7 +627,7 @@ int lines_run(struct run *run, struct turn_reader const *turn)
         return REDO_ELINE;
     }
     for (uint32_t i = 0; !rc && i < turn->count; i++)
-        rc = run_line(run, &r, turn->first + i, &after);
+        rc = run_line(run, &r, turn->first + i, &after, run->mode == LINES_MOVED ? instead : NULL);
     if (!rc && (run->steps.failed || run->lines.failed || run->after.failed))
         rc = REDO_ENOMEM;
     if (rc) {
