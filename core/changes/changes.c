@@ -141,6 +141,7 @@ static int read_digest(struct changes *c, struct turn_reader const *t, struct di
 }
 
 #define STEPS_KEPT 4096 /* bytes */
+#define MARKS 512       /* of items of a turn, which is parsed again from where they end */
 
 /* Room for the steps of a turn, which stays from turn to turn. */
 static struct value_writer take_steps(struct changes *c)
@@ -162,11 +163,12 @@ int changes_compile_here(struct history *h, struct plan *plan, void const *data,
                          uint32_t number, struct turn **turn, unsigned char state[CHANGES_STATE])
 {
     struct changes *c = h->changes;
+    unsigned char const *marks[MARKS];
     struct turn_reader reader;
     struct digest given;
     fault_clear(&c->fault);
     *turn = NULL;
-    if (size > REDO_STATE_MAX || !turn_open(&reader, data, size))
+    if (size > REDO_STATE_MAX || !turn_open_marking(&reader, data, size, marks, MARKS))
         return REDO_EOPERATION;
     int rc = reader.digest ? read_digest(c, &reader, &given) : REDO_OK;
     if (rc)

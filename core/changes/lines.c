@@ -17,22 +17,58 @@ static bool open_part(struct value_reader *r, struct value *head, struct value_r
     return value_skip_inside(r, 1);
 }
 
+/* How many items the line has that comes next; 0: none, or more than fit into its head. */
+static inline uint32_t few_items(struct value_reader const *r)
+{
+    return r->at<r->end && * r->at> 0x90 && *r->at < 0xa0 ? *r->at & 15u : 0;
+}
+
+/* Passes over the lines, and marks the items of the first ones. */
+static bool pass_lines(struct turn_reader *t, struct value_reader *r, uint32_t room)
+{
+    uint32_t used = 0, i = 0, count;
+    for (; i < t->count && (count = few_items(r)) && count < room - used; i++) {
+        r->at++;
+        for (; count > 0; count--) {
+            t->marks[used++] = r->at;
+            if (!value_skip_small(r) && !value_skip_inside(r, 3))
+                return false;
+        }
+        t->marks[used++] = r->at;
+    }
+    t->marked = i;
+    for (; i < t->count; i++)
+        if (!value_skip_inside(r, 2))
+            return false;
+    return true;
+}
+
 bool turn_open(struct turn_reader *t, void const *data, size_t size)
 {
+    return turn_open_marking(t, data, size, NULL, 0);
+}
+
+bool turn_open_marking(struct turn_reader *t, void const *data, size_t size,
+                       unsigned char const **marks, uint32_t room)
+{
     struct value_reader r = {data, (unsigned char const *)data + size}, items;
-    *t = (struct turn_reader){0};
+    *t = (struct turn_reader){.marks = marks};
     struct value turn = data && size ? value_next(&r) : (struct value){.type = VALUE_BAD};
     struct value lines, after, digest;
-    if (turn.type != VALUE_ARRAY || turn.count != 3 || !open_part(&r, &lines, &t->lines) ||
-        !open_part(&r, &after, &t->after))
+    if (turn.type != VALUE_ARRAY || turn.count != 3)
+        return false;
+    lines = value_next(&r);
+    if (lines.type != VALUE_ARRAY || !lines.count)
+        return false;
+    t->lines = r;
+    t->count = lines.count;
+    if (!pass_lines(t, &r, room) || !open_part(&r, &after, &t->after))
         return false;
     unsigned char const *start = r.at;
     if (!open_part(&r, &digest, &items) || r.at != r.end)
         return false;
-    if (lines.type != VALUE_ARRAY || !lines.count ||
-        (after.type != VALUE_ARRAY && after.type != VALUE_NIL))
+    if (after.type != VALUE_ARRAY && after.type != VALUE_NIL)
         return false;
-    t->count = lines.count;
     t->after_count = after.type == VALUE_ARRAY ? after.count : 0;
     if (digest.type != VALUE_NIL) {
         t->digest = start;
@@ -518,9 +554,7 @@ static int remove_object(struct line *l, struct after *after)
 static bool read_items(struct value_reader *r, unsigned char const **items, uint32_t *count,
                        uint32_t *all)
 {
-    bool few = r->at<r->end && * r->at> 0x90 && *r->at < 0xa0; /* most lines are */
-    struct value line =
-        few ? (struct value){.type = VALUE_ARRAY, .count = *r->at++ & 15u} : value_next(r);
+    struct value line = value_next(r);
     if (line.type != VALUE_ARRAY || !line.count)
         return false;
     *all = line.count;
@@ -585,12 +619,17 @@ static int run_kind(struct line *l, struct after *after)
 }
 
 static int run_line(struct run *run, struct value_reader *r, uint32_t number, struct after *after,
-                    uint32_t *instead)
+                    unsigned char const ***marks, uint32_t *instead)
 {
     unsigned char const *items[ITEMS_MAX + 1];
     struct line l = {.run = run, .items = items, .instead = instead, .number = number};
     uint32_t all;
-    if (!read_items(r, items, &l.count, &all)) {
+    if (marks) {
+        l.items = *marks;
+        l.count = all = few_items(r);
+        r->at = l.items[l.count];
+        *marks += l.count + 1;
+    } else if (!read_items(r, items, &l.count, &all)) {
         misfit(&l, -1, "a line is an array that begins with the name of its kind", NULL, 0, 0);
         return REDO_ELINE;
     }
@@ -602,7 +641,7 @@ static int run_line(struct run *run, struct value_reader *r, uint32_t number, st
     int rc = l.kind ? run_kind(&l, after)
                     : misfit(&l, 0, "the schema has no such kind of line", NULL, 0, 0);
     if (!rc && instead) {
-        struct value_reader rest = {items[l.count], r->at};
+        struct value_reader rest = {l.items[l.count], r->at};
         rc = write_line(&l, &rest, all);
     }
     return rc;
@@ -612,6 +651,7 @@ int lines_run(struct run *run, struct turn_reader const *turn)
 {
     struct value_reader r = turn->lines;
     struct after after = {.r = turn->after, .left = turn->after_count};
+    unsigned char const **marks = turn->marks;
     uint32_t instead[ITEMS_MAX];
     int rc = REDO_OK;
     if (!check_after(turn) || (turn->after_count && !run->c->has_schema)) {
@@ -627,7 +667,8 @@ int lines_run(struct run *run, struct turn_reader const *turn)
         return REDO_ELINE;
     }
     for (uint32_t i = 0; !rc && i < turn->count; i++)
-        rc = run_line(run, &r, turn->first + i, &after, run->mode == LINES_MOVED ? instead : NULL);
+        rc = run_line(run, &r, turn->first + i, &after, i < turn->marked ? &marks : NULL,
+                      run->mode == LINES_MOVED ? instead : NULL);
     if (!rc && (run->steps.failed || run->lines.failed || run->after.failed))
         rc = REDO_ENOMEM;
     if (rc) {

@@ -100,7 +100,6 @@ static struct digest row_digest(struct table const *t, enum space space, uint32_
     uint32_t count = t->schema->board_count[space], least = UINT32_MAX;
     struct value_kept const *all = t->values->all;
     hashes[0] = htole64((uint64_t)space);
-#pragma GCC unroll 4
     for (uint32_t i = 0; i < count; i++) {
         uint32_t value = row[1 + board[i]];
         hashes[1 + i] = htole64(all[value].hash);

@@ -62,6 +62,10 @@ static inline bool value_skip_small(struct value_reader *r)
 {
     if (r->at == r->end)
         return false;
+    if (*r->at < 0x80) { /* nothing to wait for */
+        r->at++;
+        return true;
+    }
     size_t more = value_more[*r->at];
     if (more == VALUE_LONG || (size_t)(r->end - r->at) <= more)
         return false;
