@@ -126,6 +126,16 @@ static int find_state(struct history *h, struct plan *plan, struct table const *
     return REDO_OK;
 }
 
+/* Has the processor fetch what find_state() will look at first. */
+static void expect_state(struct history const *h, struct table const *t)
+{
+    unsigned char state[CHANGES_STATE];
+    if (!h->changes->has_schema)
+        return;
+    put_state(state, t->digest, 0);
+    index_prefetch(&h->classes, equal_hash(h, state));
+}
+
 /* ---- adding ------------------------------------------------------------------------------ */
 
 /* The digest that the game gives, as one of ours. */
@@ -179,6 +189,8 @@ int changes_compile_here(struct history *h, struct plan *plan, void const *data,
                       .steps = take_steps(c),
                       .fault = &c->fault};
     rc = lines_run(&run, &reader);
+    if (!rc)
+        expect_state(h, &c->main.table);
     if (!rc && !(*turn = turn_make(c, data, size, &run.steps, run.faults)))
         rc = REDO_ENOMEM;
     else if (!rc)

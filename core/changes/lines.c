@@ -175,12 +175,13 @@ static int several(struct line *l, struct source const *source, uint32_t *value)
 /* The value that a source tells, or VALUE_UNKNOWN. */
 static inline int tell(struct line *l, struct source const *source, uint32_t *value)
 {
+    if (source->type == SOURCE_PLACE) /* most do */
+        return enter_item(l, source->first, value);
     *value = VALUE_UNKNOWN;
     switch (source->type) {
     case SOURCE_NONE:
-        break;
     case SOURCE_PLACE:
-        return enter_item(l, source->first, value);
+        break;
     case SOURCE_NOT:
         return contrary(l, source->first, value);
     case SOURCE_VALUE:

@@ -97,17 +97,16 @@ static struct digest row_digest(struct table const *t, enum space space, uint32_
 {
     uint64_t hashes[SCHEMA_FIELDS_MAX + 1];
     uint32_t const *board = t->schema->board[space];
-    uint32_t count = t->schema->board_count[space], least = UINT32_MAX;
+    uint32_t count = t->schema->board_count[space], i = 0;
     struct value_kept const *all = t->values->all;
     hashes[0] = htole64((uint64_t)space);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t value = row[1 + board[i]];
-        hashes[1 + i] = htole64(all[value].hash);
-        least = value < least ? value : least;
-    }
+    for (; i < count && row[1 + board[i]] != VALUE_UNKNOWN; i++)
+        hashes[1 + i] = htole64(all[row[1 + board[i]]].hash);
     *unknown = 0;
-    for (uint32_t i = 0; least == VALUE_UNKNOWN && i < count; i++)
+    for (; i < count; i++) {
+        hashes[1 + i] = htole64(all[row[1 + board[i]]].hash);
         *unknown += row[1 + board[i]] == VALUE_UNKNOWN;
+    }
     XXH128_hash_t h = XXH3_128bits(hashes, (1 + count) * sizeof *hashes);
     return (struct digest){h.low64, h.high64};
 }
