@@ -136,7 +136,7 @@ static inline int enter_item(struct line *l, uint32_t place, uint32_t *value)
     *value = VALUE_UNKNOWN;
     if (place >= l->count)
         return REDO_OK; /* Lua does not tell what is nil at the end */
-    return values_enter(&l->run->c->values, l->items[place], item_size(l, place), value);
+    return values_enter_whole(&l->run->c->values, l->items[place], item_size(l, place), value);
 }
 
 static int contrary(struct line *l, uint32_t place, uint32_t *value)
@@ -346,14 +346,10 @@ static inline int take_after(struct line *l, struct after *after, enum space spa
 
 /* ---- the kinds --------------------------------------------------------------------------- */
 
-/* Holds an old value against the table's. */
-static inline int check_old(struct line *l, struct part const *part, uint32_t actual)
+/* An old value that is not the table's, or that is to be. */
+static int check_other(struct line *l, struct part const *part, uint32_t old, uint32_t actual)
 {
     struct field const *field = &l->run->c->schema.fields[l->kind->space][part->field];
-    uint32_t old;
-    int rc = tell(l, &part->old, &old);
-    if (rc || old == VALUE_UNKNOWN)
-        return rc;
     old = value_there(l, field, old);
     if (l->run->mode == LINES_MOVED) {
         write_there(l, &part->old, actual);
@@ -365,6 +361,16 @@ static inline int check_old(struct line *l, struct part const *part, uint32_t ac
                         ? (int64_t)part->old.first
                         : -1;
     return misfit(l, place, "the old value is not the table's", field, actual, old);
+}
+
+/* Holds an old value against the table's. */
+static inline int check_old(struct line *l, struct part const *part, uint32_t actual)
+{
+    uint32_t old;
+    int rc = tell(l, &part->old, &old);
+    if (rc || old == VALUE_UNKNOWN || (old == actual && !l->instead))
+        return rc;
+    return check_other(l, part, old, actual);
 }
 
 /* The id that the line tells, as it is there; the row that has it. */
@@ -401,14 +407,17 @@ static int change(struct line *l, struct after *after)
         put_instead(l, l->kind->id, id);
     for (uint32_t i = 0; i < l->kind->count; i++) {
         struct part const *part = &l->kind->parts[i];
-        struct field const *field = &run->c->schema.fields[space][part->field];
+        uint32_t value;
         rc = check_old(l, part, row[1 + part->field]);
         if (!rc)
-            rc = tell(l, &part->new, &values[part->field]);
+            rc = tell(l, &part->new, &value);
         if (rc)
             return rc;
-        values[part->field] = value_there(l, field, values[part->field]);
-        write_there(l, &part->new, values[part->field]);
+        if (l->instead) {
+            value = value_there(l, &run->c->schema.fields[space][part->field], value);
+            write_there(l, &part->new, value);
+        }
+        values[part->field] = value;
         told |= UINT64_C(1) << part->field;
     }
     if ((rc = take_after(l, after, space, values, &told)))

@@ -525,7 +525,7 @@ void values_forget(struct values *v, uint32_t from)
         size_t size;
         void const *data = values_at(v, --v->count, &size);
         uint64_t hash = values_hash(v, v->count);
-        uint32_t small = value_small(data, size);
+        uint32_t small = value_small(data);
         if (small < v->smallcap)
             v->small[small] = 0;
         index_erase(&v->index, index_hash(v, hash, data, size), v->count);
@@ -539,11 +539,11 @@ size_t values_memory(struct values const *v)
     return v->bytes + index_bytes(&v->index) + v->scratchcap + v->smallcap * sizeof *v->small;
 }
 
-int values_enter_any(struct values *v, void const *data, size_t size, uint32_t *number)
+int values_enter(struct values *v, void const *data, size_t size, uint32_t *number)
 {
-    uint32_t small = value_small(data, size);
     int rc = enter(v, data, size, number);
-    if (!rc && small < SMALL_INTS)
+    uint32_t small = rc ? UINT32_MAX : value_small(data);
+    if (small < SMALL_INTS)
         note_small(v, small, *number);
     return rc;
 }

@@ -113,28 +113,28 @@ size_t values_memory(struct values const *v);
 
 /* The number of a value, which is entered if it is new: REDO_OK, REDO_ENOMEM, or REDO_EOPERATION if
  * the bytes are no value. */
-int values_enter_any(struct values *v, void const *data, size_t size, uint32_t *number);
+int values_enter(struct values *v, void const *data, size_t size, uint32_t *number);
 
 #define SMALL_INTS 4096 /* whose numbers are found without a look at the index */
 
-/* Which of the integers below SMALL_INTS these bytes are, in whatever form; UINT32_MAX: none. */
-static inline uint32_t value_small(unsigned char const *data, size_t size)
+/* Which of the integers below SMALL_INTS a whole value is, in whatever form; UINT32_MAX: none. */
+static inline uint32_t value_small(unsigned char const *data)
 {
-    uint32_t i = UINT32_MAX;
-    if (size == 1 && data[0] < 128)
-        i = data[0];
-    else if (size == 2 && data[0] == 0xcc)
-        i = data[1];
-    else if (size == 3 && data[0] == 0xcd)
-        i = (uint32_t)data[1] << 8 | data[2];
+    if (*data < 128) /* most are */
+        return *data;
+    uint32_t i = *data == 0xcc   ? data[1]
+                 : *data == 0xcd ? (uint32_t)data[1] << 8 | data[2]
+                                 : UINT32_MAX;
     return i < SMALL_INTS ? i : UINT32_MAX;
 }
 
-static inline int values_enter(struct values *v, void const *data, size_t size, uint32_t *number)
+/* The same for what is known to be a whole value. */
+static inline int values_enter_whole(struct values *v, unsigned char const *data, size_t size,
+                                     uint32_t *number)
 {
-    uint32_t small = value_small(data, size); /* most are */
+    uint32_t small = value_small(data);
     if (small >= v->smallcap || !v->small[small])
-        return values_enter_any(v, data, size, number);
+        return values_enter(v, data, size, number);
     *number = v->small[small];
     return 0;
 }
