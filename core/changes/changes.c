@@ -126,6 +126,16 @@ static int find_state(struct history *h, struct plan *plan, struct table const *
     return REDO_OK;
 }
 
+/* Has the processor fetch what find_state() will look at first. */
+static void expect_state(struct history const *h, struct table const *t)
+{
+    unsigned char state[CHANGES_STATE];
+    if (!h->changes->has_schema)
+        return;
+    put_state(state, t->digest, 0);
+    index_prefetch(&h->classes, equal_hash(h, state));
+}
+
 /* ---- adding ------------------------------------------------------------------------------ */
 
 /* The digest that the game gives, as one of ours. */
@@ -140,15 +150,35 @@ static int read_digest(struct changes *c, struct turn_reader const *t, struct di
     return REDO_OK;
 }
 
+#define STEPS_KEPT 4096 /* bytes */
+#define MARKS 512       /* of items of a turn, which is parsed again from where they end */
+
+/* Room for the steps of a turn, which stays from turn to turn. */
+static struct value_writer take_steps(struct changes *c)
+{
+    struct value_writer steps = c->steps;
+    c->steps = (struct value_writer){0};
+    return steps;
+}
+
+static void keep_steps(struct changes *c, struct value_writer const *steps)
+{
+    if (c->steps.data || steps->cap > STEPS_KEPT)
+        free(steps->data);
+    else
+        c->steps = (struct value_writer){.data = steps->data, .cap = steps->cap};
+}
+
 int changes_compile_here(struct history *h, struct plan *plan, void const *data, size_t size,
                          uint32_t number, struct turn **turn, unsigned char state[CHANGES_STATE])
 {
     struct changes *c = h->changes;
+    unsigned char const *marks[MARKS];
     struct turn_reader reader;
     struct digest given;
-    c->fault = (struct fault){.line = -1, .place = -1};
+    fault_clear(&c->fault);
     *turn = NULL;
-    if (size > REDO_STATE_MAX || !turn_open(&reader, data, size))
+    if (size > REDO_STATE_MAX || !turn_open_marking(&reader, data, size, marks, MARKS))
         return REDO_EOPERATION;
     int rc = reader.digest ? read_digest(c, &reader, &given) : REDO_OK;
     if (rc)
@@ -156,8 +186,11 @@ int changes_compile_here(struct history *h, struct plan *plan, void const *data,
     struct run run = {.c = c,
                       .table = &c->main.table,
                       .mode = c->lenient ? LINES_LENIENT : LINES_STRICT,
+                      .steps = take_steps(c),
                       .fault = &c->fault};
     rc = lines_run(&run, &reader);
+    if (!rc)
+        expect_state(h, &c->main.table);
     if (!rc && !(*turn = turn_make(c, data, size, &run.steps, run.faults)))
         rc = REDO_ENOMEM;
     else if (!rc)
@@ -170,7 +203,7 @@ int changes_compile_here(struct history *h, struct plan *plan, void const *data,
     }
     if (run.lost)
         view_lose(&c->main);
-    free(run.steps.data);
+    keep_steps(c, &run.steps);
     return rc;
 }
 
@@ -228,6 +261,7 @@ void changes_free(struct changes *c)
     schema_close(&c->schema);
     values_close(&c->values);
     pool_close(&c->turns);
+    free(c->steps.data);
     free(c->path);
     free(c->renamed);
     free(c->copies);
@@ -239,7 +273,7 @@ void changes_begin(struct changes *c)
     if (c->refused) /* only now: c->fault tells some of them */
         values_forget(&c->values, c->values_before);
     c->refused = false;
-    c->fault = (struct fault){.line = -1, .place = -1};
+    fault_clear(&c->fault);
     c->values_before = c->values.count;
     c->highest_before = c->highest;
     c->renamed_count = 0;
@@ -255,8 +289,8 @@ void changes_refuse(struct changes *c)
 size_t changes_memory(struct changes const *c)
 {
     size_t size = sizeof *c + c->bytes + values_memory(&c->values) + c->turns.bytes +
-                  table_memory(&c->initial) + c->path_cap * sizeof *c->path + c->schema.size +
-                  2 * (size_t)c->renamed_cap * sizeof *c->renamed;
+                  table_memory(&c->initial) + c->path_cap * sizeof *c->path + c->steps.cap +
+                  c->schema.size + 2 * (size_t)c->renamed_cap * sizeof *c->renamed;
     if (c->main.there)
         size += table_memory(&c->main.table);
     if (c->other.there)

@@ -58,7 +58,8 @@ struct changes {
                                last operation has renamed */
     uint32_t renamed_count, renamed_cap;
     uint32_t generation; /* grows when turns change: what was worked out before is to be again */
-    uint32_t *path;      /* scratch */
+    struct value_writer steps; /* empty: room for those of the next turn */
+    uint32_t *path;            /* scratch */
     uint32_t path_cap;
     struct fault fault; /* of the last line, schema or table that was refused */
     struct moved *moved;

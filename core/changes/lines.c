@@ -17,22 +17,58 @@ static bool open_part(struct value_reader *r, struct value *head, struct value_r
     return value_skip_inside(r, 1);
 }
 
+/* How many items the line has that comes next; 0: none, or more than fit into its head. */
+static inline uint32_t few_items(struct value_reader const *r)
+{
+    return r->at<r->end && * r->at> 0x90 && *r->at < 0xa0 ? *r->at & 15u : 0;
+}
+
+/* Passes over the lines, and marks the items of the first ones. */
+static bool pass_lines(struct turn_reader *t, struct value_reader *r, uint32_t room)
+{
+    uint32_t used = 0, i = 0, count;
+    for (; i < t->count && (count = few_items(r)) && count < room - used; i++) {
+        r->at++;
+        for (; count > 0; count--) {
+            t->marks[used++] = r->at;
+            if (!value_skip_small(r) && !value_skip_inside(r, 3))
+                return false;
+        }
+        t->marks[used++] = r->at;
+    }
+    t->marked = i;
+    for (; i < t->count; i++)
+        if (!value_skip_inside(r, 2))
+            return false;
+    return true;
+}
+
 bool turn_open(struct turn_reader *t, void const *data, size_t size)
 {
+    return turn_open_marking(t, data, size, NULL, 0);
+}
+
+bool turn_open_marking(struct turn_reader *t, void const *data, size_t size,
+                       unsigned char const **marks, uint32_t room)
+{
     struct value_reader r = {data, (unsigned char const *)data + size}, items;
-    *t = (struct turn_reader){0};
+    *t = (struct turn_reader){.marks = marks};
     struct value turn = data && size ? value_next(&r) : (struct value){.type = VALUE_BAD};
     struct value lines, after, digest;
-    if (turn.type != VALUE_ARRAY || turn.count != 3 || !open_part(&r, &lines, &t->lines) ||
-        !open_part(&r, &after, &t->after))
+    if (turn.type != VALUE_ARRAY || turn.count != 3)
+        return false;
+    lines = value_next(&r);
+    if (lines.type != VALUE_ARRAY || !lines.count)
+        return false;
+    t->lines = r;
+    t->count = lines.count;
+    if (!pass_lines(t, &r, room) || !open_part(&r, &after, &t->after))
         return false;
     unsigned char const *start = r.at;
     if (!open_part(&r, &digest, &items) || r.at != r.end)
         return false;
-    if (lines.type != VALUE_ARRAY || !lines.count ||
-        (after.type != VALUE_ARRAY && after.type != VALUE_NIL))
+    if (after.type != VALUE_ARRAY && after.type != VALUE_NIL)
         return false;
-    t->count = lines.count;
     t->after_count = after.type == VALUE_ARRAY ? after.count : 0;
     if (digest.type != VALUE_NIL) {
         t->digest = start;
@@ -43,16 +79,12 @@ bool turn_open(struct turn_reader *t, void const *data, size_t size)
 
 /* ---- a line at work ---------------------------------------------------------------------- */
 
-struct item {
-    unsigned char const *data;
-    size_t size;
-    uint32_t instead; /* LINES_MOVED: the value that stands here there, or VALUE_UNKNOWN */
-};
-
 struct line {
     struct run *run;
     struct kind const *kind;
-    struct item *items;
+    unsigned char const **items; /* where each begins, and where the last ends */
+    uint32_t *instead; /* LINES_MOVED: the value that stands there instead, or VALUE_UNKNOWN; else
+                          NULL */
     uint32_t count;
     uint32_t number; /* in the turn */
     bool faulty;
@@ -87,12 +119,24 @@ static int misfit(struct line *l, int64_t place, char const *what, struct field 
     return run->mode == LINES_STRICT ? REDO_ELINE : REDO_OK;
 }
 
-static int enter_item(struct line *l, uint32_t place, uint32_t *value)
+static inline size_t item_size(struct line const *l, uint32_t place)
+{
+    return (size_t)(l->items[place + 1] - l->items[place]);
+}
+
+/* Another value stands at a place there. */
+static inline void put_instead(struct line *l, uint32_t place, uint32_t value)
+{
+    if (l->instead)
+        l->instead[place] = value;
+}
+
+static inline int enter_item(struct line *l, uint32_t place, uint32_t *value)
 {
     *value = VALUE_UNKNOWN;
     if (place >= l->count)
         return REDO_OK; /* Lua does not tell what is nil at the end */
-    return values_enter(&l->run->c->values, l->items[place].data, l->items[place].size, value);
+    return values_enter_whole(&l->run->c->values, l->items[place], item_size(l, place), value);
 }
 
 static int contrary(struct line *l, uint32_t place, uint32_t *value)
@@ -119,7 +163,7 @@ static int several(struct line *l, struct source const *source, uint32_t *value)
     value_put_array(&w, source->count);
     for (uint32_t i = 0; i < source->count; i++) {
         if (places[i] < l->count)
-            value_put_bytes(&w, l->items[places[i]].data, l->items[places[i]].size);
+            value_put_bytes(&w, l->items[places[i]], item_size(l, places[i]));
         else
             value_put_nil(&w);
     }
@@ -129,14 +173,15 @@ static int several(struct line *l, struct source const *source, uint32_t *value)
 }
 
 /* The value that a source tells, or VALUE_UNKNOWN. */
-static int tell(struct line *l, struct source const *source, uint32_t *value)
+static inline int tell(struct line *l, struct source const *source, uint32_t *value)
 {
+    if (source->type == SOURCE_PLACE) /* most do */
+        return enter_item(l, source->first, value);
     *value = VALUE_UNKNOWN;
     switch (source->type) {
     case SOURCE_NONE:
-        break;
     case SOURCE_PLACE:
-        return enter_item(l, source->first, value);
+        break;
     case SOURCE_NOT:
         return contrary(l, source->first, value);
     case SOURCE_VALUE:
@@ -202,8 +247,8 @@ static uint32_t value_there(struct line const *l, struct field const *field, uin
  * tell counts on boards, or is no id. */
 static void write_there(struct line *l, struct source const *source, uint32_t value)
 {
-    if (source->type == SOURCE_PLACE && source->first < l->count && value)
-        l->items[source->first].instead = value;
+    if (l->instead && source->type == SOURCE_PLACE && source->first < l->count && value)
+        l->instead[source->first] = value;
 }
 
 /* ---- what lines do not tell -------------------------------------------------------------- */
@@ -265,9 +310,10 @@ static void write_after(struct line *l, struct value const *field, struct value_
     value_put_bytes(w, data, size);
 }
 
-/* Puts what is told of a line into the values of a row: REDO_ELINE if it tells of no field. */
-static int take_after(struct line *l, struct after *after, enum space space, uint32_t *values,
-                      bool *told)
+/* Puts what is told of a line into the values of a row, and notes of which fields (there are no
+ * more than 64): REDO_ELINE if it tells of no field. */
+static int take_all_after(struct line *l, struct after *after, enum space space, uint32_t *values,
+                          uint64_t *told)
 {
     struct value name;
     struct value_reader value;
@@ -286,21 +332,24 @@ static int take_after(struct line *l, struct after *after, enum space space, uin
         if (f < 0)
             continue;
         values[f] = there;
-        told[f] = true;
+        *told |= UINT64_C(1) << f;
     }
     return REDO_OK;
 }
 
+/* Nothing is told of most lines. */
+static inline int take_after(struct line *l, struct after *after, enum space space,
+                             uint32_t *values, uint64_t *told)
+{
+    return after->left ? take_all_after(l, after, space, values, told) : REDO_OK;
+}
+
 /* ---- the kinds --------------------------------------------------------------------------- */
 
-/* Holds an old value against the table's. */
-static int check_old(struct line *l, struct part const *part, uint32_t actual)
+/* An old value that is not the table's, or that is to be. */
+static int check_other(struct line *l, struct part const *part, uint32_t old, uint32_t actual)
 {
     struct field const *field = &l->run->c->schema.fields[l->kind->space][part->field];
-    uint32_t old;
-    int rc = tell(l, &part->old, &old);
-    if (rc || old == VALUE_UNKNOWN)
-        return rc;
     old = value_there(l, field, old);
     if (l->run->mode == LINES_MOVED) {
         write_there(l, &part->old, actual);
@@ -314,8 +363,18 @@ static int check_old(struct line *l, struct part const *part, uint32_t actual)
     return misfit(l, place, "the old value is not the table's", field, actual, old);
 }
 
+/* Holds an old value against the table's. */
+static inline int check_old(struct line *l, struct part const *part, uint32_t actual)
+{
+    uint32_t old;
+    int rc = tell(l, &part->old, &old);
+    if (rc || old == VALUE_UNKNOWN || (old == actual && !l->instead))
+        return rc;
+    return check_other(l, part, old, actual);
+}
+
 /* The id that the line tells, as it is there; the row that has it. */
-static int find_row(struct line *l, uint32_t *id, uint32_t *slot)
+static inline int find_row(struct line *l, uint32_t *id, uint32_t *slot)
 {
     struct run *run = l->run;
     if (l->kind->space == SPACE_LEVEL) {
@@ -336,35 +395,37 @@ static int change(struct line *l, struct after *after)
 {
     struct run *run = l->run;
     enum space space = l->kind->space;
-    uint32_t id, slot, values[SCHEMA_FIELDS_MAX] = {0};
-    bool told[SCHEMA_FIELDS_MAX] = {false};
+    uint32_t id, slot, values[SCHEMA_FIELDS_MAX];
+    uint64_t told = 0;
     int rc = find_row(l, &id, &slot);
     if (!rc && slot == TABLE_NONE)
         rc = misfit(l, l->kind->id, "there is no object of this id", NULL, 0, id);
-    if (rc || slot == TABLE_NONE) {
-        bool ignored[SCHEMA_FIELDS_MAX];
-        return rc ? rc : take_after(l, after, space, values, ignored);
-    }
+    if (rc || slot == TABLE_NONE)
+        return rc ? rc : take_after(l, after, space, values, &told);
+    uint32_t *row = table_row(run->table, space, slot);
     if (space != SPACE_LEVEL && l->kind->id < l->count)
-        l->items[l->kind->id].instead = id;
+        put_instead(l, l->kind->id, id);
     for (uint32_t i = 0; i < l->kind->count; i++) {
         struct part const *part = &l->kind->parts[i];
-        struct field const *field = &run->c->schema.fields[space][part->field];
-        rc = check_old(l, part, table_row(run->table, space, slot)[1 + part->field]);
+        uint32_t value;
+        rc = check_old(l, part, row[1 + part->field]);
         if (!rc)
-            rc = tell(l, &part->new, &values[part->field]);
+            rc = tell(l, &part->new, &value);
         if (rc)
             return rc;
-        values[part->field] = value_there(l, field, values[part->field]);
-        write_there(l, &part->new, values[part->field]);
-        told[part->field] = true;
+        if (l->instead) {
+            value = value_there(l, &run->c->schema.fields[space][part->field], value);
+            write_there(l, &part->new, value);
+        }
+        values[part->field] = value;
+        told |= UINT64_C(1) << part->field;
     }
-    if ((rc = take_after(l, after, space, values, told)))
+    if ((rc = take_after(l, after, space, values, &told)))
         return rc;
     table_take(run->table, space, slot);
-    for (uint32_t f = 0; f < run->c->schema.field_count[space]; f++) {
-        uint32_t before = table_row(run->table, space, slot)[1 + f];
-        if (!told[f] || before == values[f])
+    for (; told; told &= told - 1) {
+        uint32_t f = (uint32_t)__builtin_ctzll(told), before = row[1 + f];
+        if (before == values[f])
             continue;
         steps_put_set(&run->steps, space, id, f, before, values[f]);
         table_put(run->table, space, slot, f, values[f]);
@@ -420,7 +481,7 @@ static int create_id(struct line *l, uint32_t told, uint32_t *id)
         table_find(run->table, SPACE_OBJECTS, told) != TABLE_NONE ? fresh_id(run, id) : REDO_OK;
     if (!rc && (*id != told || renamed(run->renaming, told) != told))
         rc = renaming_add(run->c, run->renaming, told, *id);
-    l->items[l->kind->id].instead = *id;
+    put_instead(l, l->kind->id, *id);
     return rc;
 }
 
@@ -439,7 +500,7 @@ static int create(struct line *l, struct after *after)
     struct run *run = l->run;
     struct schema const *schema = &run->c->schema;
     uint32_t told_id, row[SCHEMA_FIELDS_MAX + 1];
-    bool told[SCHEMA_FIELDS_MAX];
+    uint64_t told = 0;
     int rc = enter_item(l, l->kind->id, &told_id);
     if (!rc && told_id == VALUE_UNKNOWN)
         rc = misfit(l, l->kind->id, "the line has no id", NULL, 0, 0);
@@ -459,7 +520,7 @@ static int create(struct line *l, struct after *after)
         if (value)
             row[1 + part->field] = value;
     }
-    if ((rc = take_after(l, after, SPACE_OBJECTS, row + 1, told)))
+    if ((rc = take_after(l, after, SPACE_OBJECTS, row + 1, &told)))
         return rc;
     if (table_find(run->table, SPACE_OBJECTS, row[0]) != TABLE_NONE)
         return misfit(l, l->kind->id, "there is an object of this id already", NULL, 0, row[0]);
@@ -475,15 +536,15 @@ static int remove_object(struct line *l, struct after *after)
 {
     struct run *run = l->run;
     uint32_t id, slot, ignored[SCHEMA_FIELDS_MAX];
-    bool told[SCHEMA_FIELDS_MAX];
+    uint64_t told = 0;
     int rc = find_row(l, &id, &slot);
     if (!rc && slot == TABLE_NONE)
         rc = misfit(l, l->kind->id, "there is no object of this id", NULL, 0, id);
     if (!rc)
-        rc = take_after(l, after, SPACE_OBJECTS, ignored, told);
+        rc = take_after(l, after, SPACE_OBJECTS, ignored, &told);
     if (rc || slot == TABLE_NONE)
         return rc;
-    l->items[l->kind->id].instead = id;
+    put_instead(l, l->kind->id, id);
     for (uint32_t i = 0; !rc && i < l->kind->count; i++)
         rc = check_old(l, &l->kind->parts[i],
                        table_row(run->table, SPACE_OBJECTS, slot)[1 + l->kind->parts[i].field]);
@@ -500,20 +561,35 @@ static int remove_object(struct line *l, struct after *after)
 #define ITEMS_MAX (SCHEMA_PLACES_MAX + 1)
 
 /* The items of a line that a schema can tell of; the rest is kept and not looked at. */
-static bool read_items(struct value_reader *r, struct item *items, uint32_t *count, uint32_t *all)
+static bool read_items(struct value_reader *r, unsigned char const **items, uint32_t *count,
+                       uint32_t *all)
 {
     struct value line = value_next(r);
     if (line.type != VALUE_ARRAY || !line.count)
         return false;
     *all = line.count;
-    *count = 0;
-    for (uint32_t i = 0; i < line.count; i++) {
-        unsigned char const *start = r->at;
+    *count = line.count < ITEMS_MAX ? line.count : ITEMS_MAX;
+    for (uint32_t i = 0; i < *count; i++) {
+        items[i] = r->at;
         value_skip(r);
-        if (i < ITEMS_MAX)
-            items[(*count)++] = (struct item){.data = start, .size = (size_t)(r->at - start)};
     }
+    items[*count] = r->at;
+    for (uint32_t i = *count; i < line.count; i++)
+        value_skip(r);
     return true;
+}
+
+/* The kind of a line by its first item, or NULL. */
+static struct kind const *find_kind(struct line const *l)
+{
+    struct value_reader r = {l->items[0], l->items[1]};
+    unsigned char head = *r.at;
+    if (head >= 0xa0 && head < 0xc0)
+        return schema_kind(&l->run->c->schema, (char const *)r.at + 1, head & 31u);
+    struct value name = value_next(&r);
+    return name.type == VALUE_STRING
+               ? schema_kind(&l->run->c->schema, name.string.data, name.string.size)
+               : NULL;
 }
 
 /* The line as it is there. */
@@ -522,14 +598,13 @@ static int write_line(struct line const *l, struct value_reader const *rest, uin
     struct value_writer *w = &l->run->lines;
     value_put_array(w, all);
     for (uint32_t i = 0; i < l->count; i++) {
-        struct item const *item = &l->items[i];
-        size_t size = item->size;
-        void const *data = item->data;
-        uint32_t same = item->instead;
+        size_t size = item_size(l, i);
+        void const *data = l->items[i];
+        uint32_t instead = l->instead[i], same = instead;
         if (same && values_enter(&l->run->c->values, data, size, &same))
             return REDO_ENOMEM;
-        if (same != item->instead) /* as it was written where it is equal */
-            data = values_at(&l->run->c->values, item->instead, &size);
+        if (same != instead) /* as it was written where it is equal */
+            data = values_at(&l->run->c->values, instead, &size);
         value_put_bytes(w, data, size);
     }
     value_put_bytes(w, rest->at, (size_t)(rest->end - rest->at));
@@ -539,7 +614,7 @@ static int write_line(struct line const *l, struct value_reader const *rest, uin
 static int run_kind(struct line *l, struct after *after)
 {
     uint32_t values[SCHEMA_FIELDS_MAX];
-    bool told[SCHEMA_FIELDS_MAX];
+    uint64_t told = 0;
     switch (l->kind->type) {
     case LINE_CHANGE:
         return change(l, after);
@@ -548,30 +623,35 @@ static int run_kind(struct line *l, struct after *after)
     case LINE_REMOVE:
         return remove_object(l, after);
     case LINE_OPAQUE:
-        return take_after(l, after, SPACE_LEVEL, values, told);
+        return take_after(l, after, SPACE_LEVEL, values, &told);
     }
     return REDO_OK;
 }
 
-static int run_line(struct run *run, struct value_reader *r, uint32_t number, struct after *after)
+static int run_line(struct run *run, struct value_reader *r, uint32_t number, struct after *after,
+                    unsigned char const ***marks, uint32_t *instead)
 {
-    struct item items[ITEMS_MAX];
-    struct line l = {.run = run, .items = items, .number = number};
+    unsigned char const *items[ITEMS_MAX + 1];
+    struct line l = {.run = run, .items = items, .instead = instead, .number = number};
     uint32_t all;
-    if (!read_items(r, items, &l.count, &all)) {
+    if (marks) {
+        l.items = *marks;
+        l.count = all = few_items(r);
+        r->at = l.items[l.count];
+        *marks += l.count + 1;
+    } else if (!read_items(r, items, &l.count, &all)) {
         misfit(&l, -1, "a line is an array that begins with the name of its kind", NULL, 0, 0);
         return REDO_ELINE;
     }
-    struct value_reader name = {items[0].data, items[0].data + items[0].size};
-    struct value kind = value_next(&name);
-    if (kind.type == VALUE_STRING && run->c->has_schema)
-        l.kind = schema_kind(&run->c->schema, kind.string.data, kind.string.size);
     if (!run->c->has_schema) /* opaque, all of them */
         return REDO_OK;
+    if (instead)
+        memset(instead, 0, l.count * sizeof *instead);
+    l.kind = find_kind(&l);
     int rc = l.kind ? run_kind(&l, after)
                     : misfit(&l, 0, "the schema has no such kind of line", NULL, 0, 0);
-    if (!rc && run->mode == LINES_MOVED) {
-        struct value_reader rest = {items[l.count - 1].data + items[l.count - 1].size, r->at};
+    if (!rc && instead) {
+        struct value_reader rest = {l.items[l.count], r->at};
         rc = write_line(&l, &rest, all);
     }
     return rc;
@@ -581,6 +661,8 @@ int lines_run(struct run *run, struct turn_reader const *turn)
 {
     struct value_reader r = turn->lines;
     struct after after = {.r = turn->after, .left = turn->after_count};
+    unsigned char const **marks = turn->marks;
+    uint32_t instead[ITEMS_MAX];
     int rc = REDO_OK;
     if (!check_after(turn) || (turn->after_count && !run->c->has_schema)) {
         set_fault(run->fault, -1, -1,
@@ -595,7 +677,8 @@ int lines_run(struct run *run, struct turn_reader const *turn)
         return REDO_ELINE;
     }
     for (uint32_t i = 0; !rc && i < turn->count; i++)
-        rc = run_line(run, &r, turn->first + i, &after);
+        rc = run_line(run, &r, turn->first + i, &after, i < turn->marked ? &marks : NULL,
+                      run->mode == LINES_MOVED ? instead : NULL);
     if (!rc && (run->steps.failed || run->lines.failed || run->after.failed))
         rc = REDO_ENOMEM;
     if (rc) {

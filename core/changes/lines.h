@@ -13,10 +13,16 @@ struct turn_reader {
     uint32_t after_count;
     unsigned char const *digest; /* one value, or NULL */
     size_t digest_size;
+    unsigned char const **marks; /* of the first lines where each item begins, and the last ends */
+    uint32_t marked;             /* how many of them: they are not to be parsed again */
 };
 
 /* False if they are no turn. */
 bool turn_open(struct turn_reader *t, void const *data, size_t size);
+
+/* The same with room for so many marks. */
+bool turn_open_marking(struct turn_reader *t, void const *data, size_t size,
+                       unsigned char const **marks, uint32_t room);
 
 /* Ids of objects that are others in the place where lines are moved to: by the number of the id as
  * told, 0 where it is the same; and what each was before it was set, so that what a turn has added

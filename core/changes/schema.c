@@ -356,8 +356,23 @@ static int read_section(struct reading *g, struct value_reader *r, bool kinds, b
     return value_skip(r) ? REDO_OK : wrong(g, "a value is missing", "", 0);
 }
 
+static int list_board(struct schema *s)
+{
+    for (int space = 0; space < SPACES; space++) {
+        uint32_t *board = malloc((s->field_count[space] + 1) * sizeof *board);
+        if (!board)
+            return REDO_ENOMEM;
+        s->board[space] = board;
+        for (uint32_t i = 0; i < s->field_count[space]; i++)
+            if (s->fields[space][i].board)
+                board[s->board_count[space]++] = i;
+    }
+    return REDO_OK;
+}
+
 static int read_map(struct reading *g, struct value_reader r)
 {
+    struct schema *s = g->s;
     struct value map = value_next(&r);
     bool version = false;
     if (map.type != VALUE_MAP)
@@ -370,7 +385,7 @@ static int read_map(struct reading *g, struct value_reader r)
                 return rc;
         }
     }
-    return version ? REDO_OK : wrong(g, "a schema has a version, 1", "version", 7);
+    return version ? list_board(s) : wrong(g, "a schema has a version, 1", "version", 7);
 }
 
 int schema_read(struct schema *s, struct values *v, void const *data, size_t size,
@@ -403,6 +418,7 @@ void schema_close(struct schema *s)
         for (uint32_t i = 0; i < s->field_count[space]; i++)
             free(s->fields[space][i].name);
         free(s->fields[space]);
+        free(s->board[space]);
     }
     for (uint32_t i = 0; i < s->kind_count; i++) {
         free(s->kinds[i].name);

@@ -50,6 +50,8 @@ struct kind {
 struct schema {
     struct field *fields[SPACES];
     uint32_t field_count[SPACES];
+    uint32_t *board[SPACES]; /* those fields that count, in order ... */
+    uint32_t board_count[SPACES];
     struct kind *kinds;
     uint32_t kind_count;
     uint32_t *places;
@@ -72,6 +74,15 @@ struct fault {
     void const *expected, *given; /* values; NULL: none. Valid until the next call */
     size_t expected_size, given_size;
 };
+
+/* None: what was told before is not to be looked at. */
+static inline void fault_clear(struct fault *f)
+{
+    f->what[0] = f->field[0] = '\0';
+    f->line = f->place = -1;
+    f->expected = f->given = NULL;
+    f->expected_size = f->given_size = 0;
+}
 
 /* A schema from its form, or the built-in one of that name ("baba", "baba-old-first"). Values are
  * entered into v. REDO_OK; REDO_ESCHEMA and *fault; REDO_ENOMEM. To be closed in any case. */

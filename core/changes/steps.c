@@ -30,10 +30,13 @@ static void put_number(struct value_writer *w, uint32_t number)
 void steps_put_set(struct value_writer *w, enum space space, uint32_t id, uint32_t field,
                    uint32_t before, uint32_t after)
 {
-    put(w, STEP_SET, space, id);
-    put_number(w, field);
-    put_number(w, before);
-    put_number(w, after);
+    unsigned char bytes[1 + 4 * VARINT_MAX] = {(unsigned char)(STEP_SET << 2 | (int)space)};
+    size_t size = 1;
+    size += varint_put(bytes + size, id);
+    size += varint_put(bytes + size, field);
+    size += varint_put(bytes + size, before);
+    size += varint_put(bytes + size, after);
+    value_put_bytes(w, bytes, size);
 }
 
 /* The fields of a row that are not as the schema has them at first. */

@@ -22,9 +22,7 @@ int table_init(struct table *t, struct schema const *schema, struct values const
     *t = (struct table){.schema = schema, .values = values};
     for (int i = 0; i < SPACES; i++) {
         index_init(&t->rows[i].index);
-        t->rows[i].width = schema->field_count[i] + 1;
-        if (t->rows[i].width < 2)
-            t->rows[i].width = 2; /* for the chain of free rows */
+        t->rows[i].width = schema->field_count[i] + 1 + TABLE_SUM;
         t->rows[i].free = TABLE_NONE;
     }
     for (uint32_t i = 0; i < schema->field_count[SPACE_LEVEL]; i++)
@@ -98,24 +96,33 @@ static struct digest row_digest(struct table const *t, enum space space, uint32_
                                 uint32_t *unknown)
 {
     uint64_t hashes[SCHEMA_FIELDS_MAX + 1];
-    struct field const *fields = t->schema->fields[space];
-    size_t count = 0;
+    uint32_t const *board = t->schema->board[space];
+    uint32_t count = t->schema->board_count[space], i = 0;
+    struct value_kept const *all = t->values->all;
+    hashes[0] = htole64((uint64_t)space);
+    for (; i < count && row[1 + board[i]] != VALUE_UNKNOWN; i++)
+        hashes[1 + i] = htole64(all[row[1 + board[i]]].hash);
     *unknown = 0;
-    hashes[count++] = htole64((uint64_t)space);
-    for (uint32_t i = 0; i < t->schema->field_count[space]; i++) {
-        if (!fields[i].board)
-            continue;
-        hashes[count++] = htole64(values_hash(t->values, row[1 + i]));
-        *unknown += row[1 + i] == VALUE_UNKNOWN;
+    for (; i < count; i++) {
+        hashes[1 + i] = htole64(all[row[1 + board[i]]].hash);
+        *unknown += row[1 + board[i]] == VALUE_UNKNOWN;
     }
-    XXH128_hash_t h = XXH3_128bits(hashes, count * sizeof *hashes);
+    XXH128_hash_t h = XXH3_128bits(hashes, (1 + count) * sizeof *hashes);
     return (struct digest){h.low64, h.high64};
+}
+
+/* Where a row has what it adds. */
+static uint32_t *row_sum(struct table const *t, enum space space, uint32_t slot)
+{
+    return table_row(t, space, slot) + 1 + t->schema->field_count[space];
 }
 
 void table_give(struct table *t, enum space space, uint32_t slot)
 {
-    uint32_t unknown;
+    uint32_t unknown, *sum = row_sum(t, space, slot);
     struct digest row = row_digest(t, space, table_row(t, space, slot), &unknown);
+    memcpy(sum, &row, sizeof row);
+    sum[TABLE_SUM - 1] = unknown;
     t->digest.low += row.low;
     t->digest.high += row.high + (t->digest.low < row.low);
     t->unknown += unknown;
@@ -123,12 +130,13 @@ void table_give(struct table *t, enum space space, uint32_t slot)
 
 void table_take(struct table *t, enum space space, uint32_t slot)
 {
-    uint32_t unknown;
-    struct digest row = row_digest(t, space, table_row(t, space, slot), &unknown);
+    struct digest row;
+    uint32_t const *sum = row_sum(t, space, slot);
+    memcpy(&row, sum, sizeof row);
     bool borrow = t->digest.low < row.low;
     t->digest.low -= row.low;
     t->digest.high -= row.high + borrow;
-    t->unknown -= unknown;
+    t->unknown -= sum[TABLE_SUM - 1];
 }
 
 /* ---- changes ----------------------------------------------------------------------------- */

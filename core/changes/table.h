@@ -13,14 +13,16 @@ struct digest {
 /* The rows of a space: cells by slot, found by id. */
 struct rows {
     struct index index; /* id -> slot */
-    uint32_t *cells;    /* slot * width: the id, then a value for each field; id 0: free */
-    uint32_t width;     /* fields + 1 */
+    uint32_t *cells;    /* slot * width: the id, then a value for each field, then what the row
+                           adds to the digest and to unknown; id 0: free */
+    uint32_t width;     /* fields + 1 + TABLE_SUM */
     uint32_t count;     /* rows in use */
     uint32_t slots, cap;
     uint32_t free; /* first free slot, chained through the second cell, or TABLE_NONE */
 };
 
 #define TABLE_NONE UINT32_MAX
+#define TABLE_SUM 5 /* cells of what a row adds: 16 bytes of digest, how many are unknown */
 
 struct table {
     struct schema const *schema;

@@ -117,55 +117,45 @@ struct value value_next(struct value_reader *r)
                                           : bad; /* the rest are ext, or nothing */
 }
 
-/* Passes over what most values are: integers, short strings. */
-static inline bool skip_small(struct value_reader *r)
-{
-    if (r->at == r->end)
-        return false;
-    unsigned char head = *r->at;
-    if (head < 0x80 || head >= 0xe0) {
-        r->at++;
-        return true;
-    }
-    unsigned more = head & 31u;
-    if (head >= 0xcc && head <= 0xd3)
-        more = 1u << (head & 3);
-    else if ((head & 0xe0) != 0xa0)
-        return false;
-    if ((size_t)(r->end - r->at) <= more)
-        return false;
-    r->at += 1 + more;
-    return true;
-}
+#define LONG VALUE_LONG
+#define LONG_16 \
+    LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG
+
+/* clang-format off */
+unsigned char const value_more[256] = {
+    [0x80] = LONG_16, [0x90] = LONG_16,
+    [0xa0] = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+    [0xc0] = 0, LONG, 0, 0, LONG, LONG, LONG, LONG, LONG, LONG, 4, 8, 1, 2, 4, 8,
+    [0xd0] = 1, 2, 4, 8, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG};
+/* clang-format on */
 
 static bool skip_in(struct value_reader *r, unsigned most)
 {
-    uint32_t left[VALUE_DEPTH_TABLE]; /* items of each array or map that it is in */
+    uint32_t left[VALUE_DEPTH_TABLE]; /* items of each array or map around the one it is in */
+    uint32_t now = 1;                 /* ... and of that one */
     unsigned depth = 0;
     for (;;) {
-        uint32_t count = 0;
-        if (!skip_small(r)) {
-            struct value v = value_next(r);
-            if (v.type == VALUE_BAD || (v.type == VALUE_MAP && v.count > UINT32_MAX / 2))
-                return false;
-            count = v.type == VALUE_ARRAY ? v.count : v.type == VALUE_MAP ? v.count * 2 : 0;
-        }
-        if (count) {
-            if (depth == most)
-                return false;
-            left[depth++] = count;
+        while (now && value_skip_small(r))
+            now--;
+        if (!now) {
+            if (!depth)
+                return true;
+            now = left[--depth];
             continue;
         }
-        while (depth && --left[depth - 1] == 0)
-            depth--;
-        if (!depth)
-            return true;
+        struct value v = value_next(r);
+        if (v.type == VALUE_BAD || (v.type == VALUE_MAP && v.count > UINT32_MAX / 2))
+            return false;
+        now--;
+        uint32_t count = v.type == VALUE_ARRAY ? v.count : v.type == VALUE_MAP ? v.count * 2 : 0;
+        if (!count)
+            continue;
+        if (depth == most)
+            return false;
+        left[depth++] = now;
+        now = count;
     }
-}
-
-bool value_skip(struct value_reader *r)
-{
-    return skip_in(r, VALUE_DEPTH);
 }
 
 bool value_skip_inside(struct value_reader *r, unsigned depth)
@@ -391,7 +381,7 @@ static bool put_value(struct value_writer *w, struct value_reader *r)
 
 /* ---- each kept once ---------------------------------------------------------------------- */
 
-#define HEAD 12 /* bytes before those of the value: their number, their hash */
+#define HEAD 4 /* bytes before those of the value: their number */
 
 int values_init(struct values *v, uint64_t seed)
 {
@@ -403,22 +393,23 @@ int values_init(struct values *v, uint64_t seed)
     v->all = calloc(v->cap, sizeof *v->all);
     if (!v->all)
         return REDO_ENOMEM;
-    v->all[v->count++] = NULL; /* VALUE_UNKNOWN */
+    v->count++; /* VALUE_UNKNOWN */
     return values_enter(v, &nil, 1, &number);
 }
 
 void values_close(struct values *v)
 {
     for (uint32_t i = 0; i < v->count; i++)
-        free(v->all[i]);
+        free(v->all[i].bytes);
     free(v->all);
+    free(v->small);
     free(v->scratch);
     index_close(&v->index);
 }
 
 static unsigned char *entry(struct values const *v, uint32_t number)
 {
-    return v->all[number ? number : 1];
+    return v->all[number ? number : 1].bytes;
 }
 
 void const *values_at(struct values const *v, uint32_t number, size_t *size)
@@ -427,15 +418,6 @@ void const *values_at(struct values const *v, uint32_t number, size_t *size)
     memcpy(&bytes, entry(v, number), 4);
     *size = bytes;
     return entry(v, number) + HEAD;
-}
-
-uint64_t values_hash(struct values const *v, uint32_t number)
-{
-    uint64_t hash;
-    if (number == VALUE_UNKNOWN)
-        return 0;
-    memcpy(&hash, entry(v, number) + 4, 8);
-    return hash;
 }
 
 /* Its place in the index: seeded, so that no one can prepare values that collide there. */
@@ -448,7 +430,7 @@ static uint32_t index_hash(struct values const *v, uint64_t hash, void const *da
 static int insert(struct values *v, void const *data, size_t size, uint64_t hash, uint32_t *number)
 {
     if (v->count == v->cap) {
-        unsigned char **grown = realloc(v->all, (size_t)v->cap * 2 * sizeof *grown);
+        struct value_kept *grown = realloc(v->all, (size_t)v->cap * 2 * sizeof *grown);
         if (!grown)
             return REDO_ENOMEM;
         v->all = grown;
@@ -461,11 +443,10 @@ static int insert(struct values *v, void const *data, size_t size, uint64_t hash
         return REDO_ENOMEM;
     }
     memcpy(one, &bytes, 4);
-    memcpy(one + 4, &hash, 8);
     memcpy(one + HEAD, data, size);
     v->bytes += HEAD + size + 16 + sizeof *v->all;
     *number = v->count;
-    v->all[v->count++] = one;
+    v->all[v->count++] = (struct value_kept){one, hash};
     index_insert(&v->index, index_hash(v, hash, data, size), *number);
     return REDO_OK;
 }
@@ -523,37 +504,47 @@ static int enter(struct values *v, void const *data, size_t size, uint32_t *numb
     return insert(v, data, size, hash, number);
 }
 
+/* Without memory it is found all the same. */
+static void note_small(struct values *v, uint32_t i, uint32_t number)
+{
+    if (i >= v->smallcap) {
+        uint32_t cap = i + i / 2 + 16;
+        uint32_t *grown = realloc(v->small, cap * sizeof *grown);
+        if (!grown)
+            return;
+        memset(grown + v->smallcap, 0, (cap - v->smallcap) * sizeof *grown);
+        v->small = grown;
+        v->smallcap = cap;
+    }
+    v->small[i] = number;
+}
+
 void values_forget(struct values *v, uint32_t from)
 {
     while (v->count > from) {
         size_t size;
         void const *data = values_at(v, --v->count, &size);
         uint64_t hash = values_hash(v, v->count);
+        uint32_t small = value_small(data);
+        if (small < v->smallcap)
+            v->small[small] = 0;
         index_erase(&v->index, index_hash(v, hash, data, size), v->count);
         v->bytes -= HEAD + size + 16 + sizeof *v->all;
-        free(v->all[v->count]);
+        free(v->all[v->count].bytes);
     }
-    for (unsigned i = 0; i < sizeof v->small / sizeof *v->small; i++)
-        if (v->small[i] >= from)
-            v->small[i] = 0;
 }
 
 size_t values_memory(struct values const *v)
 {
-    return v->bytes + index_bytes(&v->index) + v->scratchcap;
+    return v->bytes + index_bytes(&v->index) + v->scratchcap + v->smallcap * sizeof *v->small;
 }
 
 int values_enter(struct values *v, void const *data, size_t size, uint32_t *number)
 {
-    unsigned char const *byte = data;
-    bool small = size == 1 && *byte < 128; /* most are */
-    if (small && v->small[*byte]) {
-        *number = v->small[*byte];
-        return REDO_OK;
-    }
     int rc = enter(v, data, size, number);
-    if (!rc && small)
-        v->small[*byte] = *number;
+    uint32_t small = rc ? UINT32_MAX : value_small(data);
+    if (small < SMALL_INTS)
+        note_small(v, small, *number);
     return rc;
 }
 

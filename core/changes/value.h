@@ -53,11 +53,34 @@ struct value {
 
 struct value value_next(struct value_reader *r);
 
-/* Passes over one whole value: false if there is none, or one too deep. */
-bool value_skip(struct value_reader *r);
+/* How many bytes follow a head, of values that are of one piece and short; or VALUE_LONG. */
+extern unsigned char const value_more[256];
+#define VALUE_LONG 255
 
-/* The same for what is in so many arrays and maps already. */
+/* Passes over such a value, which most are: else false, and nothing is passed. */
+static inline bool value_skip_small(struct value_reader *r)
+{
+    if (r->at == r->end)
+        return false;
+    if (*r->at < 0x80) { /* nothing to wait for */
+        r->at++;
+        return true;
+    }
+    size_t more = value_more[*r->at];
+    if (more == VALUE_LONG || (size_t)(r->end - r->at) <= more)
+        return false;
+    r->at += 1 + more;
+    return true;
+}
+
+/* Passes over one whole value that is in so many arrays and maps already: false if there is none,
+ * or one too deep. */
 bool value_skip_inside(struct value_reader *r, unsigned depth);
+
+static inline bool value_skip(struct value_reader *r)
+{
+    return value_skip_small(r) || value_skip_inside(r, 0);
+}
 
 /* Whether these bytes are one value and nothing else. */
 bool value_whole(void const *data, size_t size);
@@ -68,14 +91,18 @@ bool value_is_text(char const *text, size_t size);
 
 /* The values of a session by number, each kept once. */
 struct values {
-    unsigned char **all; /* by number: 4 bytes of size, 8 of hash, the bytes */
+    struct value_kept {
+        unsigned char *bytes; /* after 4 bytes of their number */
+        uint64_t hash;        /* the same on every machine; 0 of VALUE_UNKNOWN */
+    } * all;                  /* by number */
     uint32_t count, cap;
     struct index index;
     uint64_t seed; /* of the index; shows nowhere */
     size_t bytes;
     unsigned char *scratch;
     size_t scratchcap;
-    uint32_t small[128]; /* numbers of the integers 0 to 127, 0 if not entered yet */
+    uint32_t *small; /* numbers of small integers, 0 of those not entered yet; as many as needed */
+    uint32_t smallcap;
 };
 
 #define VALUE_UNKNOWN 0 /* the number of no value: what a line did not tell */
@@ -88,6 +115,30 @@ size_t values_memory(struct values const *v);
  * the bytes are no value. */
 int values_enter(struct values *v, void const *data, size_t size, uint32_t *number);
 
+#define SMALL_INTS 4096 /* whose numbers are found without a look at the index */
+
+/* Which of the integers below SMALL_INTS a whole value is, in whatever form; UINT32_MAX: none. */
+static inline uint32_t value_small(unsigned char const *data)
+{
+    if (*data < 128) /* most are */
+        return *data;
+    uint32_t i = *data == 0xcc   ? data[1]
+                 : *data == 0xcd ? (uint32_t)data[1] << 8 | data[2]
+                                 : UINT32_MAX;
+    return i < SMALL_INTS ? i : UINT32_MAX;
+}
+
+/* The same for what is known to be a whole value. */
+static inline int values_enter_whole(struct values *v, unsigned char const *data, size_t size,
+                                     uint32_t *number)
+{
+    uint32_t small = value_small(data);
+    if (small >= v->smallcap || !v->small[small])
+        return values_enter(v, data, size, number);
+    *number = v->small[small];
+    return 0;
+}
+
 /* Forgets the values from this number on, to which nothing refers any more. */
 void values_forget(struct values *v, uint32_t from);
 
@@ -99,7 +150,10 @@ int values_form(struct values *v, void const *data, size_t size, size_t *formed)
 void const *values_at(struct values const *v, uint32_t number, size_t *size);
 
 /* A hash of it, the same on every machine. */
-uint64_t values_hash(struct values const *v, uint32_t number);
+static inline uint64_t values_hash(struct values const *v, uint32_t number)
+{
+    return v->all[number].hash;
+}
 
 /* The order of two values, the same in every process: numbers by value, then strings by their
  * bytes, then all others by theirs. */
