@@ -185,11 +185,14 @@ int call_addundo(struct call *call)
     int rc = find_room(call, &room, true);
     if (rc)
         return rc;
+    msgpack_object_array const *told = &call->args.param[2].array;
+    /* A line alone must not look like one with what it does not tell. */
+    bool both = after->present || (told->size && told->ptr[0].type == MSGPACK_OBJECT_ARRAY);
     buffer_init(&line);
-    if (after->present)
+    if (both)
         pack_array(&line, 2);
     pack_list(&line, &call->args.param[2]);
-    if (after->present)
+    if (both)
         pack_list(&line, after);
     redo_operation op = {.kind = REDO_OP_ADDUNDO, .state = line.data, .statesize = line.size};
     rc = line.failed ? call_fail(call, REDO_ENOMEM) : apply_entry(call, room, &op, &r);

@@ -83,6 +83,13 @@ struct told {
     uint32_t after_count;
 };
 
+/* Whether a line is not too deep in a turn, which has two arrays around it. */
+static bool fits_turn(void const *line, size_t size)
+{
+    struct value_reader r = {line, (unsigned char const *)line + size};
+    return value_skip_inside(&r, 2);
+}
+
 static bool read_told(redo_operation const *op, struct told *told)
 {
     struct value_reader r = {op->state, (unsigned char const *)op->state + op->statesize}, inside;
@@ -94,11 +101,11 @@ static bool read_told(redo_operation const *op, struct told *told)
     if (pair.type != VALUE_ARRAY || !pair.count)
         return false;
     if (value_next(&inside).type != VALUE_ARRAY)
-        return true;
+        return fits_turn(told->line, told->size);
     told->line = r.at;
     value_skip(&r);
     told->size = (size_t)(r.at - told->line);
-    if (pair.count > 2 || !is_line(told->line, told->size))
+    if (pair.count > 2 || !is_line(told->line, told->size) || !fits_turn(told->line, told->size))
         return false;
     struct value after = pair.count == 2 ? value_next(&r) : (struct value){.type = VALUE_NIL};
     told->after = r;

@@ -108,8 +108,10 @@ static int misfit(struct line *l, int64_t place, char const *what, struct field 
                   uint32_t expected, uint32_t given)
 {
     struct run *run = l->run;
+    bool first = !run->faults;
+    run->faults += !l->faulty; /* a line counts once */
     l->faulty = true;
-    if (!run->faults++ && run->fault) {
+    if (first && run->fault) {
         set_fault(run->fault, l->number, place, what, field ? field->name : "");
         if (expected)
             tell_value(run->c, expected, &run->fault->expected, &run->fault->expected_size);
@@ -160,6 +162,11 @@ static int several(struct line *l, struct source const *source, uint32_t *value)
 {
     struct value_writer w = {0};
     uint32_t const *places = l->run->c->schema.places + source->first;
+    bool told = false;
+    for (uint32_t i = 0; i < source->count; i++)
+        told |= places[i] < l->count;
+    if (!told) /* the line ends before them */
+        return REDO_OK;
     value_put_array(&w, source->count);
     for (uint32_t i = 0; i < source->count; i++) {
         if (places[i] < l->count)
@@ -258,17 +265,26 @@ struct after {
     uint32_t left;
 };
 
-/* The next one of what is told of this line: its field and value. False if there is none. */
+/* The next one of what is told of this line: its field and value. False if there is none. What is
+ * told of lines before it that was not asked for, as they do nothing, is passed over. */
 static bool next_after(struct after *a, uint32_t line, struct value *field,
                        struct value_reader *value)
 {
     struct value_reader r = a->r;
-    if (!a->left)
-        return false;
-    struct value one = value_next(&r), number;
-    number = value_next(&r);
-    if (one.count != 3 || number.integer != line)
-        return false;
+    struct value one, number;
+    for (;; a->r = r, a->left--) {
+        if (!a->left)
+            return false;
+        r = a->r;
+        one = value_next(&r);
+        number = value_next(&r);
+        if (one.count != 3 || number.integer > line)
+            return false;
+        if (number.integer == line)
+            break;
+        value_skip(&r);
+        value_skip(&r);
+    }
     *field = value_next(&r);
     *value = r;
     value_skip(&r);

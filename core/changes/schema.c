@@ -199,6 +199,18 @@ static struct part *find_part(struct kind *k, uint32_t field)
     return &grown[k->count - 1];
 }
 
+/* What is wrong with a field that a kind tells: the kind, and in words which field. */
+static int wrong_part(struct reading *g, struct kind const *k, char const *what,
+                      struct value const *name)
+{
+    int rc = wrong_kind(g, k, what);
+    size_t size = strlen(g->fault->what);
+    if (name->string.size <= 32) /* it is text: read_name() */
+        snprintf(g->fault->what + size, sizeof g->fault->what - size, ": %.*s",
+                 (int)name->string.size, name->string.data);
+    return rc;
+}
+
 /* old or new: fields and where they are told. */
 static int read_parts(struct reading *g, struct value_reader *r, struct kind *k, bool new)
 {
@@ -210,14 +222,19 @@ static int read_parts(struct reading *g, struct value_reader *r, struct kind *k,
             return wrong_kind(g, k, "a field's name is missing");
         int field = schema_field(g->s, k->space, name.string.data, name.string.size);
         if (field < 0)
-            return wrong_kind(g, k, "a kind tells a field that is not among the fields");
+            return wrong_part(g, k, "a kind tells a field that is not among the fields", &name);
         struct part *part = find_part(k, (uint32_t)field);
         if (!part)
             return REDO_ENOMEM;
         struct source *source = new ? &part->new : &part->old;
         if (source->type != SOURCE_NONE)
-            return wrong_kind(g, k, "a kind tells a field twice");
+            return wrong_part(g, k, "a kind tells a field twice", &name);
         int rc = read_source(g, r, k, source);
+        if (rc == REDO_ESCHEMA) {
+            char what[sizeof g->fault->what];
+            memcpy(what, g->fault->what, sizeof what);
+            return wrong_part(g, k, what, &name);
+        }
         if (rc)
             return rc;
     }

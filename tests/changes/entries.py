@@ -101,6 +101,23 @@ def test_a_line_that_does_not_fit_leaves_the_entry_as_it_was(daemon, rpc):
 
 
 @served
+def test_a_line_too_deep_for_a_turn_is_refused_at_once(daemon, rpc):
+    def deep(arrays):
+        value = 1
+        for _ in range(arrays):
+            value = [value]
+        return ["update", "baba", 3, 0, 0, 2, 0, 0, 1, value]
+    s = start(rpc)
+    for options in ({}, {"after": []}):
+        play(rpc, s)
+        assert error_of(rpc, "addundo", s, "me", deep(14), options) == 12
+        assert rpc.call("addundo", s, "me", deep(13), options)["lines"] == 1
+        assert rpc.call("newundo", s, "me")["turn"]
+        rpc.call("undo", s, "me")
+    assert error_of(rpc, "addundo", s, "me", [update(1, 3, 2), []]) == ELINE  # no kind
+
+
+@served
 def test_what_else_moves_the_cursor_closes_what_is_open(daemon, rpc):
     s = start(rpc)
     play(rpc, s, update(1, 3, 2))

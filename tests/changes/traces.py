@@ -169,5 +169,38 @@ def test_a_lenient_session_keeps_what_does_not_fit_and_undoes_it_by_its_own_tabl
     assert error_of(rpc, "addchanges", strict, 0, 1, [wrong], 0, 1) == ELINE
 
 
+@served
+def test_a_line_with_several_faults_is_one(daemon, rpc):
+    table = {"objects": [[1, {"name": "baba", "x": 1}], [2, {}]]}
+    s = rpc.call("beginchanges", "baba", {"table": table, "lenient": True})["session"]
+    wrong = ["update", "baba", 3, 3, 3, 9, 9, 9, 1, 0]
+    # What is told beside lines that do nothing keeps nothing from those after them.
+    lines = [wrong, ["nothing"], ["create"], ["backset", "", 2, 0]]
+    beside = [[0, "nothing", 1], [1, "x", 1], [2, "name", "a"], [3, "back_init", 5]]
+    answer = addchanges(rpc, s, 0, 1, lines, after=beside)
+    assert answer["faults"] == 3 == rpc.call("getlines", s, answer["number"])["faults"]
+    assert gettable(rpc, s, answer["number"])["objects"][2]["back_init"] == 5
+    assert rpc.call("addundo", s, "me", wrong) == {"lines": 1, "faults": 1}
+    assert rpc.call("addundo", s, "me", wrong) == {"lines": 2, "faults": 2}
+
+
+@served
+def test_a_schema_at_fault_is_told_by_kind_and_field(daemon, rpc):
+    for where, why in (({"y": 2}, "a kind tells a field that is not among the fields: y"),
+                       ({"x": 0}, "a field is told by a place, places, {value: ...} or {not: place}: x"),
+                       ({"x": [0]}, "a place in a line is an integer, 1 to 256: x")):
+        schema = {"version": 1, "objects": {"x": {}},
+                  "kinds": {"move": {"type": "change", "id": 1, "new": where}}}
+        error, _ = rpc.response(rpc.send("beginchanges", schema))
+        assert error[1] == why and error[2]["field"] == "move", error
+
+
+@served
+def test_places_behind_the_end_of_a_line_are_not_told(daemon, rpc):
+    s = rpc.call("beginchanges", "baba", {"table": {"objects": [[1, {}]]}})["session"]
+    number = addchanges(rpc, s, 0, 1, [["colour", 1]])["number"]
+    assert "colour" not in gettable(rpc, s, number)["objects"][1]
+
+
 if __name__ == "__main__":
     run()
