@@ -320,6 +320,8 @@ void room_tell_recent(struct room *room, struct subscription const *s, uint64_t 
     }
 }
 
+#define SNAPSHOTS_LEAST ((size_t)16 * 1024 * 1024) /* bytes of them that any user may hold */
+
 /* One is always to be had; several, as far as the user's connections may hold so much. */
 static int take_snapshot(struct room *room, struct subscription *s)
 {
@@ -328,7 +330,8 @@ static int take_snapshot(struct room *room, struct subscription *s)
     int rc = history_dump(room->history, &s->snapshot, &s->snapshot_size);
     if (rc)
         return rc;
-    if (bound && *held && *held + s->snapshot_size > bound) {
+    bool many = *held + s->snapshot_size > SNAPSHOTS_LEAST;
+    if (bound && *held && many && *held + s->snapshot_size > bound) {
         free(s->snapshot);
         return REDO_EFULL;
     }

@@ -241,7 +241,7 @@ def test_lagged_comes_after_the_last_event_and_before_the_answer_of_a_later_atta
 def test_snapshots_that_are_not_read_are_bounded_for_all_connections_of_a_user():
     with Folder() as folder, Daemon(folder / "s", "--output-per-user", "64K", "--output-soft", "32K") as daemon, \
             daemon.client() as one, contextlib.ExitStack() as stack:
-        size = 60000
+        size = 9 * 1024 * 1024
         answer = one.call("beginsession", b"x" * size, size, 0, {"name": "large"})
         assert answer[2] is None, answer
         first = one.call("attach", "large")
@@ -252,7 +252,8 @@ def test_snapshots_that_are_not_read_are_bounded_for_all_connections_of_a_user()
             assert error[0] == 15 and error[2]["limit"] == "output_user", error
             assert other.call("attach", "large", {"snapshot": False})[2] is None
             assert other.call("detach", "large")[2] is None
-        one.call("readsnapshot", "large", 0, first[3]["snapshot"])  # there is room again
+        for offset in range(0, first[3]["snapshot"], 1 << 20):
+            one.call("readsnapshot", "large", offset, 1 << 20)  # there is room again
         assert others[0].call("attach", "large")[2] is None
         others[0].socket.close()  # and again
         wait_for(lambda: others[1].call("attach", "large")[2] is None, "room for a snapshot")
