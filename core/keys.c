@@ -25,8 +25,7 @@ void keys_close(struct keys *k)
 
 size_t keys_memory(struct keys const *k)
 {
-    return k->bytes + k->count * sizeof(struct key) +
-           (k->table ? sizeof *k->table : 0);
+    return k->bytes + k->count * sizeof(struct key) + (k->table ? sizeof *k->table : 0);
 }
 
 struct key const *keys_find(struct keys const *k, uint32_t author, void const *bytes, size_t size)

@@ -287,17 +287,17 @@ typedef struct redo_fault {
     size_t givensize;
 } redo_fault;
 
-/* Begins a session: schema is one, or the name of one that is built in, as a msgpack string ("baba",
- * "baba-old-first"), or NULL: lines are kept and not looked into. table is the first one, or NULL:
- * an empty one. lenient: lines that do not fit are kept all the same. NULL on error: REDO_ESCHEMA,
- * REDO_ETABLE (then fault, which may be NULL, tells what is wrong: its text is valid until the next
- * call of this thread), REDO_ENOMEM; with -lredo-client as redo_beginsession(). */
+/* Begins a session: schema is one, or the name of one that is built in, as a msgpack string
+ * ("baba", "baba-old-first"), or NULL: lines are kept and not looked into. table is the first one,
+ * or NULL: an empty one. lenient: lines that do not fit are kept all the same. NULL on error:
+ * REDO_ESCHEMA, REDO_ETABLE (then fault, which may be NULL, tells what is wrong: its text is valid
+ * until the next call of this thread), REDO_ENOMEM; with -lredo-client as redo_beginsession(). */
 redo_session *redo_beginchanges(void const *schema, size_t schemasize, void const *table,
                                 size_t tablesize, int lenient, redo_fault *fault);
 
-/* As redo_addposition(), of a turn: [[line ...], after, digest]. after: nil, or what the lines do not
- * tell of the fields they change, [line, field, value] each; digest: nil, or without a schema a value
- * that equal boards have in common. NULL on error: REDO_ELINE (redo_getfault() tells why),
+/* As redo_addposition(), of a turn: [[line ...], after, digest]. after: nil, or what the lines do
+ * not tell of the fields they change, [line, field, value] each; digest: nil, or without a schema a
+ * value that equal boards have in common. NULL on error: REDO_ELINE (redo_getfault() tells why),
  * REDO_EOPERATION (no turn), REDO_EKIND, and those of redo_addposition(). */
 redo_position *redo_addchanges(redo_session *session, redo_position *prev, int move,
                                void const *turn, size_t size, int endpoint, int checkequiv);
@@ -311,8 +311,8 @@ int redo_getlines(redo_position const *position, void const **turn, size_t *size
 int redo_gettable(redo_session *session, redo_position const *position, void **data, size_t *size);
 
 /* The lines that lead from one position to another, as [[number, undone, [line ...], after] ...]:
- * back to where the ways meet, the lines of each turn newest first, then forth. number is the position
- * that is left or come to. *data is malloc()ed and the caller's. REDO_OK or a code. */
+ * back to where the ways meet, the lines of each turn newest first, then forth. number is the
+ * position that is left or come to. *data is malloc()ed and the caller's. REDO_OK or a code. */
 int redo_getdiff(redo_session *session, redo_position const *from, redo_position const *to,
                  void **data, size_t *size);
 
@@ -320,16 +320,17 @@ int redo_getdiff(redo_session *session, redo_position const *from, redo_position
  * valid until the next operation; else 0. */
 int redo_getfault(redo_session const *session, redo_fault *fault);
 
-/* The ids of objects that the last operation has renamed, in the subtree that it moved or copied, as
+/* The ids of objects that the last operation has renamed, in the subtree that it moved or copied,
+ * as
  * [[from, to] ...]: those that have others there, then those that are taken there, in the order in
  * which they were met. *data is malloc()ed and the caller's. REDO_OK or a code. */
 int redo_getrenamed(redo_session const *session, void **data, size_t *size);
 
 /* A turn told line by line, at a cursor (which is made at the first position if there is none).
  * redo_newundo() begins an entry; what was open there is closed: if it has lines it becomes a turn,
- * checked as by redo_check, and the cursor goes there. The turn that is begun has the move *move, or,
- * if move is NULL or another turn has that, the lowest one from 0 that is free; a branch that has the
- * very same lines is followed. Returns where the cursor is then; NULL on error.
+ * checked as by redo_check, and the cursor goes there. The turn that is begun has the move *move,
+ * or, if move is NULL or another turn has that, the lowest one from 0 that is free; a branch that
+ * has the very same lines is followed. Returns where the cursor is then; NULL on error.
  * redo_addundo() adds a line: REDO_OK; REDO_ELINE and the entry is as it was; or another code.
  * redo_dropundo() drops what is open. REDO_OK or a code.
  * Whatever else moves the cursor closes what is open first. */

@@ -393,8 +393,8 @@ enum game_result game_join(struct game *g)
     g->theirs = NULL;
     if (!redo_setcursor(g->session, g->cursor, start, NULL))
         return failed(g);
-    /* If another has made it in the same moment, and may have moved already, that counts; also if it
-     * has moved on by now. */
+    /* If another has made it in the same moment, and may have moved already, that counts; also if
+     * it has moved on by now. */
     if (g->theirs && !redo_setcursor(g->session, g->cursor, g->theirs, start) &&
         redo_lasterror() != REDO_EEXPECTED && redo_lasterror() != REDO_EDROPPED)
         return failed(g);
