@@ -303,11 +303,16 @@ int call_getlines(struct call *call)
                     "the first position has no lines: no turn led to it");
         return REDO_EFIRST;
     }
+    struct value_writer faulty = {0};
+    if ((rc = changes_put_faulty(room->history, n, &faulty))) {
+        free(faulty.data);
+        return call_fail(call, rc);
+    }
     struct value_reader r = {t->data, t->data + t->size}, item;
     static char const *const names[] = {"lines", "after", "digest"};
     struct buffer *b = call_reply(call);
     value_next(&r);
-    pack_map(b, 4);
+    pack_map(b, 5);
     for (int i = 0; i < 3; i++) {
         item = r;
         value_skip(&r);
@@ -316,6 +321,9 @@ int call_getlines(struct call *call)
     }
     pack_key(b, "faults");
     pack_uint(b, t->faults);
+    pack_key(b, "faulty");
+    buffer_append(b, faulty.data, faulty.size);
+    free(faulty.data);
     return REDO_OK;
 }
 

@@ -207,6 +207,45 @@ int changes_compile_here(struct history *h, struct plan *plan, void const *data,
     return rc;
 }
 
+/* They are found by running the turn once more, where it was played, and taking it back. */
+static int find_faulty(struct history *h, struct node *n, struct value_writer *which,
+                       uint32_t *count)
+{
+    struct changes *c = h->changes;
+    struct turn const *t = changes_turn(h, n);
+    struct turn_reader reader;
+    struct fault ignored;
+    int rc = view_go(h, &c->other, node_prev(n));
+    if (rc)
+        return rc;
+    struct run run = {
+        .c = c, .table = &c->other.table, .mode = LINES_LENIENT, .fault = &ignored, .which = which};
+    turn_open(&reader, t->data, t->size);
+    rc = lines_run(&run, &reader);
+    *count = run.faults;
+    if (!run.lost)
+        run.lost = steps_undo(&c->other.table, run.steps.data, run.steps.size);
+    if (run.lost)
+        view_lose(&c->other);
+    free(run.steps.data);
+    return rc ? REDO_ENOMEM : REDO_OK;
+}
+
+int changes_put_faulty(struct history *h, struct node *n, struct value_writer *w)
+{
+    struct turn const *t = changes_turn(h, n);
+    struct value_writer which = {0};
+    uint32_t count = 0;
+    int rc = t->faults ? find_faulty(h, n, &which, &count) : REDO_OK;
+    if (!rc) {
+        value_put_array(w, count);
+        value_put_bytes(w, which.data, which.size);
+        rc = w->failed || which.failed ? REDO_ENOMEM : REDO_OK;
+    }
+    free(which.data);
+    return rc;
+}
+
 int changes_compile(struct history *h, struct node *prev, void const *data, size_t size,
                     struct turn **turn, unsigned char state[CHANGES_STATE])
 {

@@ -136,6 +136,10 @@ void changes_forget(struct history *h, struct node const *n);
 /* The turn of a position; NULL for the first. */
 struct turn const *changes_turn(struct history const *h, struct node const *n);
 
+/* Appends the numbers of those lines of a turn that did not fit, from 0, as an array: REDO_OK or
+ * REDO_ENOMEM. */
+int changes_put_faulty(struct history *h, struct node *n, struct value_writer *w);
+
 /* How many lines a turn's bytes have; -1 if they are no turn. */
 int64_t changes_lines(void const *data, size_t size);
 

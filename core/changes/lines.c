@@ -110,6 +110,8 @@ static int misfit(struct line *l, int64_t place, char const *what, struct field 
     struct run *run = l->run;
     bool first = !run->faults;
     run->faults += !l->faulty; /* a line counts once */
+    if (run->which && !l->faulty)
+        value_put_int(run->which, l->number);
     l->faulty = true;
     if (first && run->fault) {
         set_fault(run->fault, l->number, place, what, field ? field->name : "");

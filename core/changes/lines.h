@@ -57,6 +57,7 @@ struct run {
     struct value_writer lines; /* LINES_MOVED: the lines as they are there ... */
     struct value_writer after; /* ... and what is told beside them */
     uint32_t faults;
+    struct value_writer *which; /* of the lines have them: their numbers are appended; or NULL */
     bool lost; /* memory lacked for taking back what was done: the table is not what it was */
     struct fault *fault; /* of the first that did not fit */
 };

@@ -134,7 +134,7 @@ def test_lines_are_told_as_they_were(daemon, rpc):
         for number, record in replay.turns.items():
             told = rpc.call("getlines", replay.session, number)
             assert told == {"lines": record["lines"], "after": baba.after_of(record),
-                            "digest": None, "faults": 0}
+                            "digest": None, "faults": 0, "faulty": []}
 
 
 @served
@@ -178,7 +178,10 @@ def test_a_line_with_several_faults_is_one(daemon, rpc):
     lines = [wrong, ["nothing"], ["create"], ["backset", "", 2, 0]]
     beside = [[0, "nothing", 1], [1, "x", 1], [2, "name", "a"], [3, "back_init", 5]]
     answer = addchanges(rpc, s, 0, 1, lines, after=beside)
-    assert answer["faults"] == 3 == rpc.call("getlines", s, answer["number"])["faults"]
+    told = rpc.call("getlines", s, answer["number"])
+    assert answer["faults"] == 3 == told["faults"] and told["faulty"] == [0, 1, 2]
+    fits = addchanges(rpc, s, answer["number"], 2, [["backset", "", 2, 5]])
+    assert rpc.call("getlines", s, fits["number"])["faulty"] == []
     assert gettable(rpc, s, answer["number"])["objects"][2]["back_init"] == 5
     assert rpc.call("addundo", s, "me", wrong) == {"lines": 1, "faults": 1}
     assert rpc.call("addundo", s, "me", wrong) == {"lines": 2, "faults": 2}
