@@ -65,6 +65,8 @@ static void moved(redo_session *session, char const *name, redo_position *positi
     struct game *g = data;
     if (!position)
         return;
+    if (own)
+        g->mine = position;
     if (!own) {
         g->theirs = position;
         if (position != g->at)
@@ -288,6 +290,7 @@ static struct {
 
 enum game_result game_command(struct game *g, char command)
 {
+    g->mine = NULL;
     g->message[0] = '\0';
     for (size_t i = 0; command && i < sizeof table / sizeof table[0]; i++) {
         if (!strchr(table[i].commands, command))

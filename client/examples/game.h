@@ -39,6 +39,7 @@ struct game {
     redo_session *session;
     char const *cursor;    /* its name; the caller's */
     redo_position *at;     /* where the cursor is; while away, what is looked at */
+    redo_position *mine;   /* where this player's last command has moved the cursor to, or NULL */
     redo_position *theirs; /* where others have moved the cursor to; see game_join() */
     bool away;             /* the daemon is gone, for now */
     bool suppress;         /* return along the path instead of adding a state that is on it */

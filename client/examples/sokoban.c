@@ -54,7 +54,8 @@ static int end(int status)
 
 static void tell_step(struct game const *game, char letter)
 {
-    redo_position const *at = game->at;
+    /* Another may have moved on by now. */
+    redo_position const *at = game->mine ? game->mine : game->at;
     printf("%c %u %u ", letter, redo_getpositionid(at), at->movecount);
     if (at->better)
         printf("%u", redo_getpositionid(at->better));

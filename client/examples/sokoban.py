@@ -263,6 +263,7 @@ class Game:
         self.suppress = suppress
         self.away = False  # the daemon is gone, for now
         self.message = ""
+        self.mine = None
         self.authors = {}  # names by number
         try:
             session = daemon.call("beginsession", level.initial, len(level.initial), 0,
@@ -331,7 +332,7 @@ class Game:
                     self.sequence, effects, own = params[1], params[3], params[4]
                     moved = self.moved(effects)
                     if moved and own:
-                        mine = moved[0]
+                        self.mine = mine = moved[0]
                     elsewhere = elsewhere or not own and bool(moved)
             self.refresh()
         if elsewhere and self.at["number"] != mine:
@@ -462,6 +463,7 @@ class Game:
     def command(self, letter):
         """Does it, or raises NotPossible."""
         self.message = ""
+        self.mine = None  # where it has moved the cursor to
         run = COMMANDS.get(letter)
         if not run:
             raise NotPossible("There is no such command.")
@@ -949,7 +951,7 @@ def play(game, letters):
         except NotPossible as e:
             status = complain("step %d, %s: %s" % (i, letter, e), 1)
             break
-        at = game.at
+        at = game.at if game.mine is None else game.position(game.mine)
         better = "-" if at["better"] is None else at["better"]
         print(letter, at["number"], at["movecount"], better, at["solutionsize"])
     print("solved" if game.level.solved(game.at["state"]) else "not solved")

@@ -254,14 +254,15 @@ def test_keys_held_down_by_both_end_in_the_same_place():
 
 
 def test_two_that_play_at_once_have_each_step_told_done_once():
-    """Each line that --play prints is a move that the daemon has made; both begin the session and
-    its cursor in the same moment."""
+    """Each line that --play prints is a move that the daemon has made; the second joins as soon as the
+    first has made the cursor."""
     def check(first, second, running):
         with running.client() as client:
             for n in range(4):
                 name, lines = "s%d" % n, {}
-                started = [plays(program, running, name, "rl" * 20, "--name", player)
-                           for program, player in ((first, "ann"), (second, "bob"))]
+                started = [plays(first, running, name, "rl" * 20, "--name", "ann")]
+                wait_for(lambda: client.call("getcursor", name, "game")[2] is None, "the cursor")
+                started.append(plays(second, running, name, "rl" * 20, "--name", "bob"))
                 said = [ended(process) for process in started]
                 for status, out, err in said:
                     assert status == 0 or (status == 1 and re.fullmatch(
