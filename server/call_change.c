@@ -345,7 +345,7 @@ struct item {
 #define ITEM_FIELDS 5
 
 static int read_item(struct call *call, struct room *room, msgpack_object const *object,
-                     size_t index, struct item *item)
+                     size_t index, bool known, struct item *item)
 {
     static struct {
         char const *name;
@@ -384,7 +384,6 @@ static int read_item(struct call *call, struct room *room, msgpack_object const 
         return REDO_EPOSITION;
     }
     struct node *n;
-    bool known = call_known(call, room);
     int rc = place || known ? REDO_OK : history_find(room->history, item->op.position, &n);
     if (!rc && !known)
         rc = history_check_add(room->history, &item->op);
@@ -418,13 +417,14 @@ static int check_strict_item(struct call *call, struct room *room, struct item *
 static int read_items(struct call *call, struct room *room, msgpack_object_array const *list,
                       struct item *items)
 {
-    bool strict = args_flag(&call->args, "strict", false) && !call_known(call, room);
+    bool known = call_known(call, room); /* looked for once, not for each item */
+    bool strict = args_flag(&call->args, "strict", false) && !known;
     struct moves moves = {0};
     if (strict && moves_init(&moves, list->size, room->history->seed))
         return call_fail(call, REDO_ENOMEM);
     int rc = REDO_OK;
     for (uint32_t i = 0; !rc && i < list->size; i++) {
-        rc = read_item(call, room, &list->ptr[i], i, &items[i]);
+        rc = read_item(call, room, &list->ptr[i], i, known, &items[i]);
         if (!rc && strict)
             rc = check_strict_item(call, room, items, i, &moves);
         if (rc)
