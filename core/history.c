@@ -118,6 +118,17 @@ struct node *history_from(struct history const *h, uint32_t number)
     return NULL;
 }
 
+struct node *history_meet(struct node *a, struct node *b)
+{
+    while (a != b) {
+        if (a->p.movecount >= b->p.movecount)
+            a = node_prev(a);
+        else
+            b = node_prev(b);
+    }
+    return a;
+}
+
 struct history *history_of(redo_position const *position)
 {
     struct pool const shape = {.low = NODES_LOW, .top = NODES_TOP};

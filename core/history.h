@@ -104,6 +104,9 @@ int history_find(struct history const *h, uint32_t number, struct node **node);
  *     for (n = history_from(h, 0); n; n = history_from(h, n->in.id + 1)) ... */
 struct node *history_from(struct history const *h, uint32_t number);
 
+/* Where the ways from the first position to these two part. */
+struct node *history_meet(struct node *a, struct node *b);
+
 /* The history that a position (in use or dropped) belongs to. */
 struct history *history_of(redo_position const *position);
 

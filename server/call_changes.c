@@ -452,46 +452,56 @@ void call_pack_gone_over(struct buffer *b, struct room *room, redo_operation con
     free(list);
 }
 
-static struct node *ancestor(struct node *a, struct node *b) /* of both */
+/* The turn that led to a position, undone or done. */
+static bool pack_step(struct room *room, struct node *n, bool undo, struct buffer *b)
 {
-    while (a != b) {
-        if (a->p.movecount >= b->p.movecount)
-            a = node_prev(a);
-        else
-            b = node_prev(b);
+    struct turn const *t = changes_turn(room->history, n);
+    pack_array(b, 4);
+    pack_uint(b, n->in.id);
+    pack_bool(b, undo);
+    bool packed = pack_lines(b, t, undo);
+    if (undo)
+        pack_nil(b);
+    else
+        pack_after(b, t);
+    return packed;
+}
+
+/* The first `count` positions on the way from top to a position below it; NULL without memory. */
+static struct node **way_down(struct node const *top, struct node *to, size_t count)
+{
+    struct node **way = malloc((count + 1) * sizeof *way);
+    for (struct node *n = to; way && n != top; n = node_prev(n)) {
+        size_t steps = n->p.movecount - top->p.movecount;
+        if (steps <= count)
+            way[steps - 1] = n;
     }
-    return a;
+    return way;
 }
 
 /* Steps from one position towards another, as many as there is room for; where they got to. */
 static struct node *pack_steps(struct room *room, struct node *from, struct node *to, size_t limit,
                                struct buffer *b, size_t *count)
 {
-    struct node *top = ancestor(from, to);
-    bool failed = false;
+    struct node *top = history_meet(from, to);
+    size_t down = to->p.movecount - top->p.movecount;
+    if (down > limit)
+        down = limit;
+    struct node **way = way_down(top, to, down);
+    bool good = way;
     *count = 0;
-    while (from != to && *count < limit && b->size < PAGE_BYTES && !failed) {
-        bool undo = from != top;
-        struct node *next = undo ? node_prev(from) : to;
-        while (!undo && node_prev(next) != from)
-            next = node_prev(next);
-        struct node *told = undo ? from : next;
-        struct turn const *t = changes_turn(room->history, told);
-        pack_array(b, 4);
-        pack_uint(b, told->in.id);
-        pack_bool(b, undo);
-        failed = !pack_lines(b, t, undo);
-        if (undo)
-            pack_nil(b);
-        else
-            pack_after(b, t);
-        if (undo || !failed)
-            from = next;
-        if (!undo)
-            top = from;
-        ++*count;
+    for (; good && from != top && *count < limit && b->size < PAGE_BYTES; ++*count) {
+        good = pack_step(room, from, true, b);
+        from = node_prev(from);
     }
-    b->failed |= failed;
+    bool turned = from == top;
+    for (size_t i = 0; good && turned && i < down && *count < limit && b->size < PAGE_BYTES;
+         i++, ++*count) {
+        good = pack_step(room, way[i], false, b);
+        from = way[i];
+    }
+    free(way);
+    b->failed |= !good;
     return from;
 }
 

@@ -44,9 +44,4 @@ void outbox_release(struct outbox *o, uint64_t committed);
  * events become `resync`; then all is sent. */
 void outbox_fail(struct outbox *o, uint64_t committed, int code);
 
-static inline bool outbox_empty(struct outbox const *o)
-{
-    return o->count == 0;
-}
-
 #endif

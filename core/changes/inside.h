@@ -44,9 +44,6 @@ int view_copy(struct view *v, struct table const *table, uint32_t at);
 int view_up(struct history *h, struct view *v);
 int view_go(struct history *h, struct view *v, struct node *to);
 
-/* Where two ways meet. */
-struct node *view_meet(struct node *a, struct node *b);
-
 /* Room for so many numbers in c->path. */
 int path_room(struct changes *c, uint32_t count);
 

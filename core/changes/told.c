@@ -237,7 +237,7 @@ static int put_step(struct history const *h, struct node const *n, bool undone,
 
 int changes_put_way(struct history *h, struct node *from, struct node *to, struct value_writer *w)
 {
-    struct node *top = view_meet(from, to);
+    struct node *top = history_meet(from, to);
     uint32_t up = from->p.movecount - top->p.movecount, down = to->p.movecount - top->p.movecount;
     if (path_room(h->changes, down))
         return REDO_ENOMEM;

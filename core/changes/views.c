@@ -103,18 +103,6 @@ static int view_down(struct history *h, struct view *v, struct node const *n)
     return REDO_OK;
 }
 
-/* Where two ways meet. */
-struct node *view_meet(struct node *a, struct node *b)
-{
-    while (a != b) {
-        if (a->p.movecount >= b->p.movecount)
-            a = node_prev(a);
-        else
-            b = node_prev(b);
-    }
-    return a;
-}
-
 /* The checkpoint nearest before n, or at it; NULL: that is the first position. */
 static struct checkpoint *checkpoint_before(struct history *h, struct node *n)
 {
@@ -148,7 +136,7 @@ static int set_out(struct history *h, struct view *v, struct node *to, struct no
     struct changes *c = h->changes;
     if (v->there) {
         struct node *from = node_at(h, v->at);
-        *top = view_meet(from, to);
+        *top = history_meet(from, to);
         uint64_t way = (uint64_t)(from->p.movecount - (*top)->p.movecount) +
                        (to->p.movecount - (*top)->p.movecount);
         if (way <= c->interval)
