@@ -63,7 +63,10 @@ extern "C" {
     X(REDO_ETABLE, 53, "not a table of the schema")                            \
     X(REDO_EKIND, 54, "not for a session of this kind")                        \
     X(REDO_ENETWORK, 55, "it does not fit the track network")                  \
-    X(REDO_EENTRY, 56, "the cursor has an entry that is open")
+    X(REDO_EENTRY, 56, "the cursor has an entry that is open")                 \
+    X(REDO_ENOCANDIDATE, 57, "no such candidate or decision")                  \
+    X(REDO_ECANDIDATE, 58, "not a candidate, a decision or a record")          \
+    X(REDO_EDECISION, 59, "the decision before it was not made")
 
 enum redo_error {
 #define REDO_ERROR_ENUM(name, number, text) , name = number
