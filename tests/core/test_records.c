@@ -1034,7 +1034,7 @@ START_TEST(a_candidate_is_played_in_a_session_told_by_change)
     ck_assert_int_eq(redo_addcandidates(s, first, CANDIDATES, 0, &c, NULL, 1, NULL), REDO_OK);
     ck_assert_ptr_null(redo_playcandidate(s, first, CANDIDATES, 1, NULL, 0, 0, 0));
     redo_position *p =
-        redo_playcandidate(s, first, CANDIDATES, 1, "\x93\x90\xc0\xc0", 4, 0, redo_check);
+        redo_playcandidate(s, first, CANDIDATES, 1, "\x93\x91\x91\x01\xc0\xa1x", 7, 0, redo_check);
     ck_assert_ptr_nonnull(p);
     ck_assert_int_eq(redo_getmove(p), 6);
     ck_assert_int_eq(redo_getchoice(first, NULL), redo_choice_made);
