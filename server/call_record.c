@@ -216,9 +216,8 @@ int call_setpositionproperty(struct call *call)
     struct room *room;
     struct buffer b;
     enum redo_of of;
-    redo_operation op = {.value = redo_edit_property,
-                         .name = name->bytes.data,
-                         .namesize = name->bytes.size};
+    redo_operation op = {
+        .value = redo_edit_property, .name = name->bytes.data, .namesize = name->bytes.size};
     int rc = find(call, &room);
     if (rc || (rc = call_record_of(call, &of, &op.source)))
         return rc;
@@ -326,7 +325,8 @@ static int read_choice(struct call *call, uint32_t *source)
     } else if (arg_read(PARAM_SIZE, choice, &arg) == REDO_OK) {
         return call_record_id(call, redo_of_candidate, &arg, source);
     }
-    error_begin(&call->error, REDO_ECONSTANT, "choice is \"open\", \"none\" or the id of a candidate");
+    error_begin(&call->error, REDO_ECONSTANT,
+                "choice is \"open\", \"none\" or the id of a candidate");
     error_add_word(&call->error, "param", "choice");
     return REDO_ECONSTANT;
 }

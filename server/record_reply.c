@@ -115,8 +115,9 @@ static bool pack_analysis(struct buffer *b, redo_analysis const *a, size_t start
     return true;
 }
 
-static bool pack_item(struct buffer *b, struct record_told const *told, struct record_item const *item,
-                      struct node const *leads, size_t start, size_t most)
+static bool pack_item(struct buffer *b, struct record_told const *told,
+                      struct record_item const *item, struct node const *leads, size_t start,
+                      size_t most)
 {
     redo_analysis analysis;
     pack_map(b, 7);
@@ -147,8 +148,8 @@ static bool pack_item(struct buffer *b, struct record_told const *told, struct r
     return fits(b, start, 0, most);
 }
 
-bool record_reply_item(struct buffer *b, struct record_told const *told, struct record_item const *item,
-                       struct node const *leads, size_t most)
+bool record_reply_item(struct buffer *b, struct record_told const *told,
+                       struct record_item const *item, struct node const *leads, size_t most)
 {
     size_t start = b->size;
     if (pack_item(b, told, item, leads, start, most))
@@ -157,8 +158,8 @@ bool record_reply_item(struct buffer *b, struct record_told const *told, struct 
     return false;
 }
 
-static bool pack_items(struct buffer *b, struct record_told const *told, enum redo_of of, size_t start,
-                       size_t most)
+static bool pack_items(struct buffer *b, struct record_told const *told, enum redo_of of,
+                       size_t start, size_t most)
 {
     struct record_walk walk;
     struct record_item item;

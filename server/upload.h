@@ -21,7 +21,7 @@ struct upload {
     struct history *history; /* what was made of them; they are gone then */
     void *dump;              /* the history's dump, malloc()ed; or NULL: of one in memory alone */
     size_t dump_size;
-    int result;      /* why there is none, or REDO_OK */
+    int result;     /* why there is none, or REDO_OK */
     size_t charged; /* to its user */
 };
 

@@ -12,9 +12,9 @@
 #include "protocol/archive.h"
 #include "redo_error.h"
 
-#define PIECE (1024 * 1024) /* of a snapshot, or of a file, at once */
+#define PIECE (1024 * 1024)     /* of a snapshot, or of a file, at once */
 #define PART (16 * 1024 * 1024) /* of a dump, in a message */
-#define PATIENCE 600        /* seconds that a large session may take */
+#define PATIENCE 600            /* seconds that a large session may take */
 
 /* What a request for loadsession has besides dump and name, at most; and one for loadpart. */
 #define MESSAGE_OVERHEAD 64
