@@ -82,7 +82,7 @@ static int read_field(struct given_place const *at, msgpack_object_kv const *kv,
     if (whole && given_key(key, "leads"))
         return REDO_OK;
     if (!whole || !given_key(key, "properties"))
-        return given_fail(at, REDO_ECANDIDATE, "", "has a key that no field has");
+        return given_fail_key(at, "", key);
     item->properties = value;
     return REDO_OK;
 }
@@ -256,7 +256,7 @@ static int read_whole(struct given_place const *at, msgpack_object const *map, s
         while (f < count && !given_key(&kv->key, fields[f].name))
             f++;
         if (f == count)
-            rc = given_fail(at, REDO_ECANDIDATE, "record", "has a key that no field has");
+            rc = given_fail_key(at, "record", &kv->key);
         else if (fields[f].to && !given_nil(&kv->val))
             *fields[f].to = &kv->val;
     }

@@ -41,6 +41,20 @@ int given_fail_type(struct given_place const *at, char const *field, char const 
     return given_fail(at, REDO_ECANDIDATE, field, what);
 }
 
+int given_fail_key(struct given_place const *at, char const *field, msgpack_object const *key)
+{
+    char what[96];
+    struct arg arg;
+    bool text = arg_read(PARAM_STR, key, &arg) == REDO_OK;
+    size_t size = text ? arg.bytes.size : 0;
+    if (size)
+        snprintf(what, sizeof what, "has no field %.*s", size < 64 ? (int)size : 64,
+                 arg.bytes.data);
+    else
+        snprintf(what, sizeof what, "has a key that is no name");
+    return given_fail(at, REDO_ECANDIDATE, field, what);
+}
+
 /* ---- bytes ------------------------------------------------------------------------------- */
 
 void given_put_number(struct buffer *b, uint32_t v)
@@ -255,7 +269,7 @@ static int read_analysis_field(struct given_place const *at, msgpack_object_kv c
     if (given_key(key, "text"))
         return given_text(at, "text", value, &a->text, &a->textsize);
     if (!given_key(key, "context"))
-        return given_fail(at, REDO_ECANDIDATE, "", "has a key that no field has");
+        return given_fail_key(at, "", key);
     *context = given_nil(value) ? NULL : value;
     return REDO_OK;
 }

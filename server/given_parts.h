@@ -21,6 +21,7 @@ char const *given_list_name(enum redo_of of);
 int given_fail(struct given_place const *at, int code, char const *field, char const *what);
 int given_fail_type(struct given_place const *at, char const *field, char const *expected,
                     msgpack_object const *given);
+int given_fail_key(struct given_place const *at, char const *field, msgpack_object const *key);
 
 bool given_nil(msgpack_object const *o);
 bool given_key(msgpack_object const *key, char const *name);

@@ -16,7 +16,11 @@ void record_look(struct record_told *told, struct history const *h, struct node 
 
 bool record_tells(struct record_told const *told)
 {
-    return told->size || alternates_has(told->history, told->node->in.id);
+    struct record const *r = &told->record; /* one of which all was taken away still counts ids */
+    uint32_t all = r->choice;
+    for (int i = redo_of_position; i <= redo_of_decision; i++)
+        all |= r->list[i].count;
+    return all || alternates_has(told->history, told->node->in.id);
 }
 
 /* ---- items ------------------------------------------------------------------------------- */
