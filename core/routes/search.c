@@ -15,7 +15,7 @@ static int open_plans(struct search *s, bool walk_each)
 {
     int rc = REDO_OK;
     for (uint32_t i = 0; i < s->q.type_count && !rc; i++) {
-        rc = plan_open(&s->plans[i], &s->view, &s->q.types[i]);
+        rc = train_plan_open(&s->plans[i], &s->view, &s->q.types[i]);
         s->plan_count += !rc;
     }
     uint32_t walks = walk_each ? s->q.asked->train_count : s->q.type_count;
@@ -51,7 +51,7 @@ static void close_search(struct search *s)
     for (uint32_t i = 0; i < s->plan_count; i++) {
         if (s->listings[i].budget)
             listing_close(&s->listings[i]);
-        plan_close(&s->plans[i]);
+        train_plan_close(&s->plans[i]);
     }
     if (s->has_found)
         found_close(&s->found);
