@@ -63,7 +63,8 @@ extern "C" {
     X(REDO_ETABLE, 53, "not a table of the schema")                            \
     X(REDO_EKIND, 54, "not for a session of this kind")                        \
     X(REDO_ENETWORK, 55, "it does not fit the track network")                  \
-    X(REDO_EENTRY, 56, "the cursor has an entry that is open")
+    X(REDO_EENTRY, 56, "the cursor has an entry that is open")                 \
+    X(REDO_ECANCELED, 60, "it was canceled")
 
 enum redo_error {
 #define REDO_ERROR_ENUM(name, number, text) , name = number

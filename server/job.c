@@ -6,6 +6,7 @@
 #include "server/call.h"
 #include "server/conn.h"
 #include "server/gateway.h"
+#include "server/search.h"
 
 struct job *job_new(struct gateway *gateway, struct client *client)
 {
@@ -28,6 +29,7 @@ void job_free(struct job *job)
 {
     if (job->client && job->client->job == job)
         job->client->job = NULL;
+    search_free(job->search);
     asker_release(job->asker);
     history_free(job->history);
     buffer_free(&job->name);
@@ -62,7 +64,7 @@ void job_close_readers(struct gateway *gateway)
 static void on_work(uv_work_t *work)
 {
     struct job *job = work->data;
-    if (!job->reader)
+    if (!job->reader && !job->storeless)
         job->result = REDO_ESTORE;
     else
         job->run(job);
@@ -73,7 +75,8 @@ static void on_finished(uv_work_t *work, int status)
     struct job *job = work->data;
     struct gateway *gateway = job->gateway;
     gateway->jobs--;
-    give_back(gateway, job->reader);
+    if (!job->storeless)
+        give_back(gateway, job->reader);
     job->reader = NULL;
     job->done = true;
     if (status)
@@ -90,7 +93,7 @@ void job_start(struct job *job)
 {
     struct gateway *gateway = job->gateway;
     gateway->jobs++;
-    job->reader = borrow(gateway);
+    job->reader = job->storeless ? NULL : borrow(gateway);
     job->departures = gateway->departures;
     int rc = uv_queue_work(gateway->loop, &job->work, on_work, on_finished);
     if (rc)
@@ -130,6 +133,8 @@ void job_abandon(struct client *client)
     if (job->waiting) {
         list_remove(&job->in_waiting);
         job->done = true;
+    } else if (job->search) {
+        search_stop(job->search, SEARCH_CANCELED);
     }
     job->client = NULL;
     client->job = NULL;

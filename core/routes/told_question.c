@@ -400,7 +400,6 @@ static void put_int(struct value_writer *w, char const *key, int64_t i)
 
 void told_put_answer(struct value_writer *w, struct routes_answer const *a)
 {
-    value_put_map(w, 6);
     put_int(w, "total", a->total);
     put_int(w, "bound", a->bound);
     put_key(w, "proven");
@@ -430,10 +429,9 @@ char const *told_rule(enum routes_rule rule)
     return rule > ROUTES_LEGAL && rule < ROUTES_RULES ? words[rule] : NULL;
 }
 
-void told_put_verdict(struct value_writer *w, struct routes_verdict const *v, uint32_t count)
+uint32_t told_put_verdict(struct value_writer *w, struct routes_verdict const *v, uint32_t count)
 {
     bool legal = v->rule == ROUTES_LEGAL;
-    value_put_map(w, legal ? 3 : 6);
     put_key(w, "legal");
     value_put_bool(w, legal);
     if (legal) {
@@ -442,7 +440,7 @@ void told_put_verdict(struct value_writer *w, struct routes_verdict const *v, ui
         value_put_array(w, count);
         for (uint32_t i = 0; i < count; i++)
             value_put_int(w, v->values[i]);
-        return;
+        return 3;
     }
     put_key(w, "rule");
     put_key(w, told_rule(v->rule));
@@ -451,4 +449,5 @@ void told_put_verdict(struct value_writer *w, struct routes_verdict const *v, ui
     put_int(w, "route", v->route);
     put_int(w, "other", v->other);
     put_int(w, "id", v->id);
+    return 6;
 }
