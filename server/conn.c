@@ -230,6 +230,8 @@ static void overhear(struct conn *conn)
 {
     struct conns *conns = conn->conns;
 
+    if (conn->ahead < conn->waits)
+        conn->ahead = conn->waits;
     while (conn->ahead < conn->in.size && conns->handler->overheard) {
         struct frame frame;
         struct message message;
@@ -280,7 +282,7 @@ static void look(struct conn *conn)
         frame_init(&conn->frame);
         if (!handled) {
             conn->paused = true;
-            conn->waits = conn->ahead = size;
+            conn->waits = size;
             break;
         }
         begin += size;
@@ -288,6 +290,7 @@ static void look(struct conn *conn)
     if (conn->state == CONN_ENDED)
         return;
     buffer_consume(&conn->in, begin);
+    conn->ahead -= begin < conn->ahead ? begin : conn->ahead;
     if (conn->paused && conn->overhears)
         overhear(conn);
     if (more)

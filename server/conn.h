@@ -124,7 +124,7 @@ struct conn {
     struct frame frame;  /* of the message that `in` begins with */
     size_t read_size;    /* room to read into: grows with what comes at once */
     size_t waits;        /* bytes of the message that waits, */
-    size_t ahead;        /* and of those behind it that were told of, together */
+    size_t ahead;        /* up to the end of the last that was told of */
     uint64_t turn;       /* the two below are of this turn */
     unsigned turn_count; /* messages handled */
     size_t turn_bytes;   /* their bytes */
