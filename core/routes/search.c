@@ -222,6 +222,7 @@ static bool list_all(struct search *s, uint32_t type)
     struct walk *w = &s->walks[type];
     listing_init(l, &s->plans[type], &s->budget, keeps_points(s));
     walk_start(w, NULL, NULL, INT64_MIN);
+    s->ticker.progress.share = (double)type / s->q.type_count;
     while (search_next(s, w))
         if (!listing_add(l, w, s->valuer.worths, s->valuer.worth_count))
             return false;
@@ -233,12 +234,14 @@ static bool list_all(struct search *s, uint32_t type)
 static void choose(struct search *s, struct chooser *c, bool *proven, bool *stable)
 {
     s->ticker.progress.stage = ROUTES_CHOOSING;
+    s->ticker.progress.share = 0;
     chooser_price(c);
     *proven = chooser_search(c);
     if (!*proven)
         return;
     s->ticker.progress.bound = s->found.total;
     s->ticker.progress.stage = ROUTES_ORDERING;
+    s->ticker.progress.share = 0;
     *stable = chooser_order(c);
 }
 
