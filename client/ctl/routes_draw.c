@@ -77,9 +77,13 @@ static bool place_node(json_t const *nodes, size_t index, struct spot *spot)
         return place_side(nodes, index, spot);
     if (!place_hex(text_of(node, "hex"), spot))
         return false;
-    unsigned among = place_among(nodes, index, "hex");
-    spot->x += among * 0.22 * SCALE * (among % 2 ? 1 : -1);
-    spot->y += (among > 1) * 0.2 * SCALE;
+    unsigned among = place_among(nodes, index, "hex"), all = among;
+    for (size_t i = index; i < json_array_size(nodes); i++)
+        all += strcmp(text_of(json_array_get(nodes, i), "hex"), text_of(node, "hex")) == 0;
+    if (all > 1) { /* around the middle */
+        spot->x += 0.26 * SCALE * cos(2 * M_PI * among / all);
+        spot->y += 0.26 * SCALE * sin(2 * M_PI * among / all);
+    }
     return true;
 }
 
