@@ -92,10 +92,9 @@ int redo_routes_reach(redo_session *session, redo_position const *position, char
     if (all) {
         uint32_t *from = all + sizes.nodes;
         routes_network_ids(network->net, all, from, from + sizes.edges);
-        *nodes =
-            keep_reached(network->net, company, routes_reach_node, all, sizes.nodes, all);
-        *edges = keep_reached(network->net, company, routes_reach_edge, from, sizes.edges,
-                              all + *nodes);
+        *nodes = keep_reached(network->net, company, routes_reach_node, all, sizes.nodes, all);
+        *edges =
+            keep_reached(network->net, company, routes_reach_edge, from, sizes.edges, all + *nodes);
         *ids = all;
     }
     network_release(network);

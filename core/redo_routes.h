@@ -1,6 +1,6 @@
-/* redo_routes.h: train routes in sessions of the schema "route-network" (core/changes/README.md): the
- * network is that of a position, and what is asked, and answered, has the structs of routes.h. In
- * process and in the client alike: there the replica is searched, in this process.
+/* redo_routes.h: train routes in sessions of the schema "route-network" (core/changes/README.md):
+ * the network is that of a position, and what is asked, and answered, has the structs of routes.h.
+ * In process and in the client alike: there the replica is searched, in this process.
  *
  * A call searches in the thread that makes it and returns when it is done: options->poll is called
  * about every millisecond, and may end it. The session may be used in poll: the network that is
@@ -34,8 +34,8 @@ int redo_routes_check(redo_session *session, redo_position const *position,
 /* A few words for people on a rule that a verdict tells. */
 char const *redo_routes_ruletext(enum routes_rule rule);
 
-/* The ids that a company's trains can come to, ascending: nodes first, then edges, in one block that
- * is the caller's to free(). The same codes. */
+/* The ids that a company's trains can come to, ascending: nodes first, then edges, in one block
+ * that is the caller's to free(). The same codes. */
 int redo_routes_reach(redo_session *session, redo_position const *position, char const *company,
                       uint32_t **ids, unsigned *nodes, unsigned *edges);
 

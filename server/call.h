@@ -134,8 +134,8 @@ call_handler call_setcursor, call_undo, call_redo, call_movecursor, call_dropcur
 call_handler call_beginchanges, call_addchanges, call_newundo, call_addundo, call_gettable,
     call_getlines, call_getdiff, call_getschema;
 call_handler call_routes_best, call_routes_check, call_routes_reach, call_routes_cancel;
-/* A routes.cancel behind a request of this connection that waits: it is done now, and answered in its
- * turn. */
+/* A routes.cancel behind a request of this connection that waits: it is done now, and answered in
+ * its turn. */
 void call_routes_overheard(struct call *call);
 call_handler call_attach, call_readsnapshot, call_detach;
 

@@ -10,8 +10,8 @@
 /* ---- the question ------------------------------------------------------------------------ */
 
 /* What the answer depends on, the question last, as values: company, trains, rules, bonuses, set.
- * Boards that had to be told apart from others of their digest are their session's alone; others are
- * shared among those of one owner. */
+ * Boards that had to be told apart from others of their digest are their session's alone; others
+ * are shared among those of one owner. */
 static void pack_cache_key(struct search *s, struct room const *room, struct node *n, size_t *start)
 {
     char const *state = node_state(room->history, n);
@@ -48,10 +48,9 @@ static int pack_question(struct call *call, struct search *s)
     static struct arg const none;
     struct arg const *p = call->args.param;
     bool asks = s->kind != SEARCH_REACH, set = s->kind == SEARCH_CHECK;
-    struct arg const *parts[] = {&p[2], asks ? &p[3] : &none,
-                                 asks ? args_option(&call->args, "rules") : &none,
-                                 asks ? args_option(&call->args, "bonuses") : &none,
-                                 set ? &p[4] : &none};
+    struct arg const *parts[] = {
+        &p[2], asks ? &p[3] : &none, asks ? args_option(&call->args, "rules") : &none,
+        asks ? args_option(&call->args, "bonuses") : &none, set ? &p[4] : &none};
     static char const *const names[] = {"company", "trains", "rules", "bonuses", "set"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t start = s->key.size;

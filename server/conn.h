@@ -41,8 +41,8 @@ struct conn_handler {
      * nothing more until conn_resume(), and then the same message comes again. */
     bool (*message)(struct conn *conn, struct message const *m);
 
-    /* A message came behind the one that can not be handled yet (see conn_overhear()): it comes once
-     * more, in its turn. Nothing is to be answered, or ended. NULL: none is told of. */
+    /* A message came behind the one that can not be handled yet (see conn_overhear()): it comes
+     * once more, in its turn. Nothing is to be answered, or ended. NULL: none is told of. */
     void (*overheard)(struct conn *conn, struct message const *m);
 
     /* What came is no message that could be handled: answer with the error, to the request id if it

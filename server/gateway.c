@@ -310,7 +310,8 @@ void gateway_overheard(struct gateway *gateway, struct conn *conn, struct messag
     struct call call = {.gateway = gateway, .client = conn->data, .message = message};
     if (message->type == MESSAGE_RESPONSE || !conn->data)
         return;
-    enum method_symbol method = method_find(&gateway->methods, message->method, message->method_size);
+    enum method_symbol method =
+        method_find(&gateway->methods, message->method, message->method_size);
     if (method == METHOD_ROUTES_CANCEL &&
         !method_check(&gateway->methods, method, &message->params, &call.args, &call.error))
         call_routes_overheard(&call);

@@ -46,7 +46,7 @@ struct gateway {
     size_t leaving_count, leaving_cap;
     struct link recent; /* of struct room.in_recent */
     struct trash trash;
-    struct usage usage;    /* what users take */
+    struct usage usage; /* what users take */
     struct searches searches;
     bool broken;           /* sessions are: see rooms_discard_broken() */
     bool closing;          /* gateway_close() was called */

@@ -63,8 +63,8 @@ void const *routes_cache_find(struct routes_cache *c, void const *key, size_t ke
     return e->data + e->key_size;
 }
 
-void routes_cache_keep(struct routes_cache *c, void const *key, size_t key_size,
-                       void const *answer, size_t size)
+void routes_cache_keep(struct routes_cache *c, void const *key, size_t key_size, void const *answer,
+                       size_t size)
 {
     uint64_t hash = XXH3_64bits(key, key_size);
     if (key_size + size > ROUTES_CACHE_BYTES / 16 || find(c, hash, key, key_size))

@@ -1,5 +1,5 @@
-/* Answers about routes that hold for ever, by the board's digest and the question: equal boards share
- * them. Bounded: the one not asked for the longest goes first. Loop thread only. */
+/* Answers about routes that hold for ever, by the board's digest and the question: equal boards
+ * share them. Bounded: the one not asked for the longest goes first. Loop thread only. */
 #ifndef SERVER_ROUTES_CACHE_H
 #define SERVER_ROUTES_CACHE_H
 
@@ -25,7 +25,7 @@ void const *routes_cache_find(struct routes_cache *c, void const *key, size_t ke
                               size_t *size);
 
 /* Keeps copies. Where memory lacks, or the answer is a large part of the bound, it is not kept. */
-void routes_cache_keep(struct routes_cache *c, void const *key, size_t key_size,
-                       void const *answer, size_t size);
+void routes_cache_keep(struct routes_cache *c, void const *key, size_t key_size, void const *answer,
+                       size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* On the pool a search reads the network that it holds, its question, `stop`, and writes what came of
- * it and how far it is; nothing else. */
+/* On the pool a search reads the network that it holds, its question, `stop`, and writes what came
+ * of it and how far it is; nothing else. */
 #include "server/search.h"
 
 #include <poll.h>
@@ -212,7 +212,8 @@ static void on_tick(uv_timer_t *timer)
         struct search *s = list_entry(l, struct search, in_all);
         next = l->next;
         if (s->job->client && conn_peer_gone(s->job->client->conn)) {
-            conn_end(s->job->client->conn); /* frees it, if it waits: and nothing else in the list */
+            conn_end(
+                s->job->client->conn); /* frees it, if it waits: and nothing else in the list */
             continue;
         }
         look_at(s, now);

@@ -1,6 +1,7 @@
-/* Searches: questions about routes, answered on the pool while the loop goes on. A few run at a time,
- * others wait, so that the pool has threads left for what the store is asked. One ends early when it
- * is canceled, its deadline is over, or whoever asked is gone. Loop thread only, but for run(). */
+/* Searches: questions about routes, answered on the pool while the loop goes on. A few run at a
+ * time, others wait, so that the pool has threads left for what the store is asked. One ends early
+ * when it is canceled, its deadline is over, or whoever asked is gone. Loop thread only, but for
+ * run(). */
 #ifndef SERVER_SEARCH_H
 #define SERVER_SEARCH_H
 
@@ -42,15 +43,15 @@ struct search {
     bool running;
     uint32_t uid; /* of who asks */
     char id[SEARCH_ID];
-    size_t id_size;       /* 0: it has none */
-    uint64_t session;     /* handle */
+    size_t id_size;   /* 0: it has none */
+    uint64_t session; /* handle */
     uint32_t position;
-    uint64_t deadline;    /* of uv_hrtime(), or 0 */
-    uint64_t interval;    /* of progress events, in nanoseconds, or 0: none */
-    uint64_t told;        /* when the last went out */
-    bool waits;           /* the answer tells of what is not on disk ... */
-    uint64_t number;      /* ... before this batch is */
-    struct buffer key;    /* of the cache; the question stands in it */
+    uint64_t deadline; /* of uv_hrtime(), or 0 */
+    uint64_t interval; /* of progress events, in nanoseconds, or 0: none */
+    uint64_t told;     /* when the last went out */
+    bool waits;        /* the answer tells of what is not on disk ... */
+    uint64_t number;   /* ... before this batch is */
+    struct buffer key; /* of the cache; the question stands in it */
 
     /* What is asked; read on the pool. */
     enum search_kind kind;
@@ -79,7 +80,8 @@ void searches_close(struct searches *s);
 /* Stops those of this user that have the id; their number. */
 unsigned searches_cancel(struct searches *s, uint32_t uid, char const *id, size_t size);
 
-/* A search for this client's request, as a job that is not started: its search. NULL without memory.
+/* A search for this client's request, as a job that is not started: its search. NULL without
+ * memory.
  */
 struct search *search_new(struct gateway *gateway, struct client *client);
 

@@ -358,7 +358,9 @@ struct command const command_import = {
          "FILE - is standard input. A session of that name must not be there. When this ends the\n"
          "session is on disk.\n"
          "\n"
-         "Or a file of track: a case (route-network/1) becomes a session with its network as the first\n"
-         "turn, a stream (route-stream/1) one with a turn for each step. What they ask is kept as the\n"
+         "Or a file of track: a case (route-network/1) becomes a session with its network as the "
+         "first\n"
+         "turn, a stream (route-stream/1) one with a turn for each step. What they ask is kept as "
+         "the\n"
          "property `routes`: see redoctl routes.\n"},
     import};

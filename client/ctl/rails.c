@@ -71,9 +71,8 @@ static int read_records(struct rails *rails, char const *data, size_t size, char
         char const *next = memchr(line, '\n', (size_t)(end - line));
         size_t length = (size_t)((next ? next : end) - line);
         json_error_t error;
-        json_t *record = number > 1 && length
-                             ? json_loadb(line, length, JSON_REJECT_DUPLICATES, &error)
-                             : NULL;
+        json_t *record =
+            number > 1 && length ? json_loadb(line, length, JSON_REJECT_DUPLICATES, &error) : NULL;
         char const *why = record ? wrong_record(record) : error.text;
         if (number > 1 && length && (!record || why)) {
             int status = fail(path, number, why);
@@ -256,7 +255,7 @@ int rails_ask(struct ctl *ctl, char const *name, int64_t handle, uint32_t positi
     static char const *const keys[] = {NULL, NULL, "rules", "bonuses"};
     for (int i = 0; i < 4; i++) {
         if (i == 2)
-            pack_map(b, (size_t)!!q->rules + !!q->bonuses + (q->deadline >= 0));
+            pack_map(b, (size_t) !!q->rules + !!q->bonuses + (q->deadline >= 0));
         if (i >= 2 && parts[i])
             pack_cstr(b, keys[i]);
         char const *problem = parts[i] ? json_pack_msgpack(parts[i], b) : NULL;
@@ -327,17 +326,17 @@ static int lay_stream(struct ctl *ctl, struct rails const *rails, int64_t sessio
     json_array_foreach(rails->records, i, record)
     {
         if (json_object_get(record, "query")) {
-            json_array_append_new(
-                asked, question_at(*at, record, json_object_get(rails->head, "rules")));
+            json_array_append_new(asked,
+                                  question_at(*at, record, json_object_get(rails->head, "rules")));
             continue;
         }
         json_t *lines = rails_lines(json_object_get(record, "ops"));
-        int status = json_array_size(lines) == 0 ? CLI_GO
-                                                 : rails_lay(ctl, session, *at, lines, 1, NULL, at);
+        int status =
+            json_array_size(lines) == 0 ? CLI_GO : rails_lay(ctl, session, *at, lines, 1, NULL, at);
         json_decref(lines);
         if (status != CLI_GO) {
-            cli_complain("that was step %" PRId64, (int64_t)json_integer_value(
-                                                       json_object_get(record, "step")));
+            cli_complain("that was step %" PRId64,
+                         (int64_t)json_integer_value(json_object_get(record, "step")));
             return status;
         }
     }

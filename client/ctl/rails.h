@@ -1,6 +1,6 @@
-/* Files of track: a case (one JSON object, "route-network/1") is a network and a question about it; a
- * stream (JSON lines, "route-stream/1") is a network that grows step by step, with questions between.
- * What they say becomes lines of a session with the schema route-network. */
+/* Files of track: a case (one JSON object, "route-network/1") is a network and a question about it;
+ * a stream (JSON lines, "route-stream/1") is a network that grows step by step, with questions
+ * between. What they say becomes lines of a session with the schema route-network. */
 #ifndef CTL_RAILS_H
 #define CTL_RAILS_H
 

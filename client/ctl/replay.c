@@ -26,8 +26,8 @@ struct replay {
     int64_t differences; /* how many of a script are printed */
     bool verbose;
     struct trace_wish wish;
-    struct trace trace; /* the one under way, if there is one */
-    uint64_t traces;    /* begun */
+    struct trace trace;   /* the one under way, if there is one */
+    uint64_t traces;      /* begun */
     struct stream stream; /* the same */
     uint64_t streams;
 
@@ -484,8 +484,8 @@ static bool read_stream(struct replay *r, struct lines const *lines, json_t cons
         return r->stream.under_way && stream_play(&r->stream, record, lines->number);
     end_stream(r);
     r->streams++;
-    r->failed += !stream_begin(&r->stream, r->ctl, lines->path, r->wish.session, r->differences,
-                               record);
+    r->failed +=
+        !stream_begin(&r->stream, r->ctl, lines->path, r->wish.session, r->differences, record);
     return true;
 }
 
@@ -554,8 +554,9 @@ static int replay(struct ctl *ctl, struct cli_command const *cli, int argc, char
                                           .type = CLI_TEXT,
                                           .value = &r.wish.session,
                                           .argument = "NAME",
-                                          .help = "of a trace or a stream: keep it, as a session of\n"
-                                                  "this name"},
+                                          .help =
+                                              "of a trace or a stream: keep it, as a session of\n"
+                                              "this name"},
                                          {.name = "schema",
                                           .type = CLI_TEXT,
                                           .value = &r.wish.schema,
@@ -604,8 +605,10 @@ struct command const command_replay = {
          "and\n"
          "the table compared after every one. It is told how many records agree.\n"
          "\n"
-         "Or a stream of track (route-stream/1): its steps are laid as turns, and each query is asked\n"
-         "where it stands, and again after all is undone to it. Totals, sizes and tables are compared.\n"
+         "Or a stream of track (route-stream/1): its steps are laid as turns, and each query is "
+         "asked\n"
+         "where it stands, and again after all is undone to it. Totals, sizes and tables are "
+         "compared.\n"
          "\n"
          "The last line is `N passed, N failed`; the exit\n"
          "status is 0 only if none failed.\n"},

@@ -1,5 +1,5 @@
-/* routes: the best set of routes, of a case in a file or at a position of a session. A file is asked
- * about here, without a daemon. */
+/* routes: the best set of routes, of a case in a file or at a position of a session. A file is
+ * asked about here, without a daemon. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -174,7 +174,8 @@ static int search(struct asked *a, struct value_reader r[7], int64_t deadline,
     struct told told;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t end = deadline ? now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000 + deadline * 1000 : 0;
+    int64_t end =
+        deadline ? now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000 + deadline * 1000 : 0;
     struct routes_options options = {.poll = on_poll, .context = &end};
     int rc = routes_network_open(&net);
     if (rc)
@@ -192,8 +193,8 @@ static int search(struct asked *a, struct value_reader r[7], int64_t deadline,
         msgpack_unpacked whole;
         size_t at = 0;
         msgpack_unpacked_init(&whole);
-        if (!w.failed && msgpack_unpack_next(&whole, (char *)w.data, w.size, &at) ==
-                             MSGPACK_UNPACK_SUCCESS)
+        if (!w.failed &&
+            msgpack_unpack_next(&whole, (char *)w.data, w.size, &at) == MSGPACK_UNPACK_SUCCESS)
             a->answer = json_from_msgpack(&whole.data);
         msgpack_unpacked_destroy(&whole);
         free(w.data);
@@ -248,8 +249,8 @@ static int ask_file(struct asked *a, struct wish const *w, char const *path)
 
     int status = rails_read_file(&rails, path);
     if (status == CLI_GO && rails.records) {
-        cli_complain("%s is a stream: redoctl replay plays it, redoctl import makes a session of it",
-                     path);
+        cli_complain(
+            "%s is a stream: redoctl replay plays it, redoctl import makes a session of it", path);
         status = EXIT_USAGE;
     }
     if (status == CLI_GO) {
@@ -284,8 +285,8 @@ static int read_property(struct ctl *ctl, char const *name, json_t **asked)
     return status;
 }
 
-/* The question that the session's property has for this position (and this company, if one was told);
- * else its rules alone, which hold everywhere. */
+/* The question that the session's property has for this position (and this company, if one was
+ * told); else its rules alone, which hold everywhere. */
 static void take_property(struct asked *a, json_t const *list, uint32_t position,
                           char const *company)
 {
@@ -318,9 +319,10 @@ static int read_network(struct ctl *ctl, char const *name, uint32_t position, st
     {
         json_t *fields = json_array_get(row, 1);
         char const *what = json_string_value(json_object_get(fields, "what"));
-        json_t *list = json_object_get(a->network, !what ? "" : strcmp(what, "node") == 0 ? "nodes"
-                                                         : strcmp(what, "edge") == 0   ? "edges"
-                                                                                       : "mutex");
+        json_t *list = json_object_get(a->network, !what                       ? ""
+                                                   : strcmp(what, "node") == 0 ? "nodes"
+                                                   : strcmp(what, "edge") == 0 ? "edges"
+                                                                               : "mutex");
         json_array_append(list, fields);
     }
     json_decref(table);
@@ -367,8 +369,8 @@ static json_t const *node_of(json_t const *network, json_int_t id)
 
 static void print_route(struct asked const *a, json_t const *row)
 {
-    json_t *train = json_array_get(a->trains,
-                                   (size_t)json_integer_value(json_object_get(row, "train")));
+    json_t *train =
+        json_array_get(a->trains, (size_t)json_integer_value(json_object_get(row, "train")));
     char const *name = json_string_value(json_object_get(train, "name"));
     json_t *stop;
     size_t i;
@@ -400,8 +402,7 @@ static void print_answer(struct asked const *a)
     {
         print_route(a, row);
     }
-    printf("%6" JSON_INTEGER_FORMAT "  ",
-           json_integer_value(json_object_get(a->answer, "total")));
+    printf("%6" JSON_INTEGER_FORMAT "  ", json_integer_value(json_object_get(a->answer, "total")));
     if (json_is_true(json_object_get(a->answer, "proven")))
         puts("in all: no set is worth more");
     else
@@ -475,13 +476,18 @@ struct command const command_routes = {
      .summary = "tells the set of train routes that pays most",
      .help =
          "CASE.json: a question in the form route-network/1, - for standard input; it is answered\n"
-         "without a daemon. Or a position of a session of track (schema route-network): what is asked\n"
+         "without a daemon. Or a position of a session of track (schema route-network): what is "
+         "asked\n"
          "there is what the imported file asked, or --company and --trains.\n"
          "\n"
-         "--trains 4,3H,D: trains by the names of those that are known there; else four stops, three\n"
-         "hexes, any number of stops. Others as JSON: '[{\"name\": \"4\", \"distance\": {\"stops\": 4}}]'.\n"
+         "--trains 4,3H,D: trains by the names of those that are known there; else four stops, "
+         "three\n"
+         "hexes, any number of stops. Others as JSON: '[{\"name\": \"4\", \"distance\": "
+         "{\"stops\": 4}}]'.\n"
          "\n"
-         "--json: {total, bound, proven, stable, nodes, set: [{train, value, stops, edges}]}, ids of "
+         "--json: {total, bound, proven, stable, nodes, set: [{train, value, stops, edges}]}, ids "
+         "of "
          "the\n"
-         "network, trains counted from 0. --svg: on standard output, drawn by neato, of Graphviz.\n"},
+         "network, trains counted from 0. --svg: on standard output, drawn by neato, of "
+         "Graphviz.\n"},
     routes};

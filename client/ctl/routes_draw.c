@@ -65,7 +65,8 @@ static bool place_side(json_t const *nodes, size_t index, struct spot *spot)
     if (!second)
         b = (struct spot){a.x + SCALE, a.y};
     double lane = place_among(nodes, index, "hexes") * 0.12;
-    *spot = (struct spot){(a.x + b.x) / 2 + (b.y - a.y) * lane, (a.y + b.y) / 2 - (b.x - a.x) * lane};
+    *spot =
+        (struct spot){(a.x + b.x) / 2 + (b.y - a.y) * lane, (a.y + b.y) / 2 - (b.x - a.x) * lane};
     return true;
 }
 
@@ -128,8 +129,9 @@ static void draw_node(FILE *out, json_t const *nodes, size_t index, bool placed)
         fputs("shape=point width=0.05 color=gray60 label=\"\"", out);
     else {
         bool box = strcmp(kind, "offboard") == 0;
-        fprintf(out, "shape=%s fontsize=9 height=0.2 width=0.2 margin=\"0.03,0.02\" style=filled "
-                     "fillcolor=\"%s\" label=",
+        fprintf(out,
+                "shape=%s fontsize=9 height=0.2 width=0.2 margin=\"0.03,0.02\" style=filled "
+                "fillcolor=\"%s\" label=",
                 box ? "box" : "ellipse",
                 box                         ? "#f4d9d0"
                 : strcmp(kind, "city") == 0 ? "white"
@@ -164,7 +166,8 @@ static void draw_edge(FILE *out, json_t const *edge, json_t const *set)
             json_integer_value(json_object_get(edge, "a")),
             json_integer_value(json_object_get(edge, "b")));
     if (user >= 0)
-        fprintf(out, " [penwidth=4 color=\"%s\"]", colors[(size_t)user % (sizeof colors / sizeof *colors)]);
+        fprintf(out, " [penwidth=4 color=\"%s\"]",
+                colors[(size_t)user % (sizeof colors / sizeof *colors)]);
     else
         fprintf(out, " [color=gray60%s]",
                 strcmp(text_of(edge, "track"), "narrow") == 0 ? " style=dashed" : "");
@@ -201,7 +204,8 @@ int routes_svg(json_t const *network, json_t const *set)
 
     good = text && fclose(text) == 0 && good;
     fflush(stdout);
-    FILE *neato = good ? popen(placed ? "neato -n2 -Tsvg" : "neato -Goverlap=false -Tsvg", "w") : NULL;
+    FILE *neato =
+        good ? popen(placed ? "neato -n2 -Tsvg" : "neato -Goverlap=false -Tsvg", "w") : NULL;
     good = neato && fwrite(graph, 1, size, neato) == size;
     int status = neato ? pclose(neato) : -1;
     free(graph);

@@ -67,9 +67,8 @@ static void play_step(struct stream *s, json_t const *record, size_t line)
 {
     json_t *lines = rails_lines(json_object_get(record, "ops"));
 
-    if (json_array_size(lines) > 0 &&
-        rails_lay(s->ctl, s->session, s->position, lines, (int)s->steps + 1, CURSOR,
-                  &s->position) != CLI_GO)
+    if (json_array_size(lines) > 0 && rails_lay(s->ctl, s->session, s->position, lines,
+                                                (int)s->steps + 1, CURSOR, &s->position) != CLI_GO)
         break_off(s);
     json_decref(lines);
     s->steps++;

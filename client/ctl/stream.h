@@ -1,5 +1,5 @@
-/* Streams of track replayed: each step is laid and its sizes are compared, each query is asked and its
- * total compared; at the end all is undone, and at each query asked again. */
+/* Streams of track replayed: each step is laid and its sizes are compared, each query is asked and
+ * its total compared; at the end all is undone, and at each query asked again. */
 #ifndef CTL_STREAM_H
 #define CTL_STREAM_H
 

@@ -439,16 +439,16 @@ static int take_fields(struct line *l, uint32_t *values, uint64_t *told)
         }
         unsigned char const *start = r.at;
         value_skip(&r);
-        int f = name.type == VALUE_STRING ? schema_field(&c->schema, l->kind->space,
-                                                         name.string.data, name.string.size)
-                                          : -1;
+        int f = name.type == VALUE_STRING
+                    ? schema_field(&c->schema, l->kind->space, name.string.data, name.string.size)
+                    : -1;
         if (f < 0)
             continue;
         struct field const *field = &c->schema.fields[l->kind->space][f];
         uint32_t value = field->initial;
-        int rc = *start == 0xc0 ? REDO_OK
-                                : values_enter_whole(&c->values, start, (size_t)(r.at - start),
-                                                     &value);
+        int rc = *start == 0xc0
+                     ? REDO_OK
+                     : values_enter_whole(&c->values, start, (size_t)(r.at - start), &value);
         if (rc)
             return rc;
         if (l->instead && value_there(l, field, value) != value)

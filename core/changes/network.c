@@ -1,6 +1,6 @@
 /* Which things have changed is noted by the table; what they are now is read from its rows. The
- * ops that lead from the network to the table are put in an order in which each fits; should one not
- * fit all the same (two sides that change places, say), the table is read anew as a whole: that
+ * ops that lead from the network to the table are put in an order in which each fits; should one
+ * not fit all the same (two sides that change places, say), the table is read anew as a whole: that
  * decides. */
 #include "core/changes/network.h"
 
@@ -51,8 +51,7 @@ void network_note(struct table_log *log, struct values const *values, uint32_t n
         return;
     if (log->count == log->cap) {
         uint32_t cap = log->cap ? 2 * log->cap : 64;
-        struct noted *grown =
-            cap > LOG_MAX ? NULL : realloc(log->all, cap * sizeof *grown);
+        struct noted *grown = cap > LOG_MAX ? NULL : realloc(log->all, cap * sizeof *grown);
         if (!grown) {
             log->whole = true;
             log->count = 0;
@@ -201,8 +200,7 @@ static bool same_texts(char const *const *a, char const *const *b, uint32_t coun
 
 static bool same_list(struct routes_list a, struct routes_list b)
 {
-    return a.count == b.count &&
-           (!a.count || memcmp(a.ids, b.ids, a.count * sizeof *a.ids) == 0);
+    return a.count == b.count && (!a.count || memcmp(a.ids, b.ids, a.count * sizeof *a.ids) == 0);
 }
 
 static bool same_values(struct routes_node const *a, struct routes_node const *b)

@@ -1,5 +1,5 @@
-/* The track network of a table, in sessions of the schema "route-network": kept up as the table of a
- * view goes from position to position, by what has changed in it since. A turn is held against it
+/* The track network of a table, in sessions of the schema "route-network": kept up as the table of
+ * a view goes from position to position, by what has changed in it since. A turn is held against it
  * before it is added, so that each position of such a session is a network; in a lenient session it
  * may be none, which whoever asks is told. */
 #ifndef CORE_CHANGES_NETWORK_H

@@ -13,16 +13,16 @@ static struct {
     char const *word;
     bool aside; /* does not count on boards */
 } const fields[] = {
-    {"what", NIL, 0, "", false},     {"id", NIL, 0, "", false},
-    {"name", NIL, 0, "", true},      {"kind", NIL, 0, "", false},
-    {"hex", NIL, 0, "", false},      {"hexes", NIL, 0, "", false},
-    {"value", NUMBER, 0, "", false}, {"values", NIL, 0, "", false},
-    {"cost", NUMBER, 1, "", false},  {"slots", NIL, 0, "", false},
-    {"tokens", NIL, 0, "", false},   {"limit", NIL, 0, "", false},
-    {"a", NIL, 0, "", false},        {"b", NIL, 0, "", false},
+    {"what", NIL, 0, "", false},        {"id", NIL, 0, "", false},
+    {"name", NIL, 0, "", true},         {"kind", NIL, 0, "", false},
+    {"hex", NIL, 0, "", false},         {"hexes", NIL, 0, "", false},
+    {"value", NUMBER, 0, "", false},    {"values", NIL, 0, "", false},
+    {"cost", NUMBER, 1, "", false},     {"slots", NIL, 0, "", false},
+    {"tokens", NIL, 0, "", false},      {"limit", NIL, 0, "", false},
+    {"a", NIL, 0, "", false},           {"b", NIL, 0, "", false},
     {"track", WORD, 0, "broad", false}, {"terminal", FALSE, 0, "", false},
     {"scope", WORD, 0, "route", false}, {"nodes", NIL, 0, "", false},
-    {"edges", NIL, 0, "", false},    {"why", NIL, 0, "", true},
+    {"edges", NIL, 0, "", false},       {"why", NIL, 0, "", true},
 };
 
 #define FIELDS (sizeof fields / sizeof *fields)

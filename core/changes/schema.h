@@ -71,7 +71,7 @@ struct schema {
 
 /* What is wrong with a schema, a table or a line, for whoever gave it. */
 struct fault {
-    char what[192]; /* in words */
+    char what[192];               /* in words */
     int64_t line;                 /* which of the turn's, or -1 */
     int64_t place;                /* in the line, or -1 */
     char field[256];              /* or empty */
@@ -89,7 +89,8 @@ static inline void fault_clear(struct fault *f)
 }
 
 /* A schema from its form, or the built-in one of that name ("baba", "baba-old-first",
- * "route-network"). Values are entered into v. REDO_OK; REDO_ESCHEMA and *fault; REDO_ENOMEM. To be closed in any case. */
+ * "route-network"). Values are entered into v. REDO_OK; REDO_ESCHEMA and *fault; REDO_ENOMEM. To be
+ * closed in any case. */
 int schema_read(struct schema *s, struct values *v, void const *data, size_t size,
                 struct fault *fault);
 void schema_close(struct schema *s);

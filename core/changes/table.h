@@ -31,7 +31,7 @@ struct table {
     struct values const *values;
     struct rows rows[SPACES]; /* of the level one row, with the id 1 (nil) */
     struct digest digest;
-    uint32_t unknown; /* cells that count and are VALUE_UNKNOWN */
+    uint32_t unknown;      /* cells that count and are VALUE_UNKNOWN */
     struct table_log *log; /* where changes of objects are noted, or NULL: see network.h */
 };
 

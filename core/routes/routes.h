@@ -378,7 +378,8 @@ struct routes_verdict {
 
 /* Whether a set is legal, and what it is worth. The values that routes tell are not looked at.
  * Of the options, which may be NULL, poll alone counts: what a set is worth may take long where
- * bonuses decide which stops count. Errors are for questions that do not fit; a set that breaks a rule is REDO_OK and a verdict. */
+ * bonuses decide which stops count. Errors are for questions that do not fit; a set that breaks a
+ * rule is REDO_OK and a verdict. */
 int routes_check(struct routes_network const *net, struct routes_question const *question,
                  struct routes_route const *routes, uint32_t count,
                  struct routes_options const *options, struct routes_verdict *verdict,

@@ -127,8 +127,8 @@ int told_text(struct told *t, char const *name, struct value_reader value, char 
     return REDO_OK;
 }
 
-int told_word(struct told *t, char const *name, struct value_reader value,
-              char const *const *words, int *to)
+int told_word(struct told *t, char const *name, struct value_reader value, char const *const *words,
+              int *to)
 {
     struct value v = value_next(&value);
     if (v.type == VALUE_NIL)

@@ -1,6 +1,6 @@
-/* Networks, questions and sets as values of msgpack, in the form of the document's JSON: what is told
- * by lines of a session, by requests and in files becomes the structs of routes.h, and answers become
- * values. Unknown fields are passed over. */
+/* Networks, questions and sets as values of msgpack, in the form of the document's JSON: what is
+ * told by lines of a session, by requests and in files becomes the structs of routes.h, and answers
+ * become values. Unknown fields are passed over. */
 #ifndef CORE_ROUTES_TOLD_H
 #define CORE_ROUTES_TOLD_H
 
@@ -68,8 +68,8 @@ int told_u32(struct told *t, char const *name, struct value_reader value, uint32
 int told_i32(struct told *t, char const *name, struct value_reader value, int32_t *to);
 int told_bool(struct told *t, char const *name, struct value_reader value, bool *to);
 int told_text(struct told *t, char const *name, struct value_reader value, char const **to);
-int told_word(struct told *t, char const *name, struct value_reader value,
-              char const *const *words, int *to);
+int told_word(struct told *t, char const *name, struct value_reader value, char const *const *words,
+              int *to);
 int told_ids(struct told *t, char const *name, struct value_reader value, struct routes_list *to);
 int told_texts(struct told *t, char const *name, struct value_reader value, bool nulls,
                char const *const **to, uint32_t *count);

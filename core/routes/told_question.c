@@ -308,8 +308,7 @@ static int read_rules(struct told *t, struct value_reader map, struct routes_rul
 }
 
 int told_question(struct told *t, struct value_reader company, struct value_reader trains,
-                  struct value_reader rules, struct value_reader bonuses,
-                  struct routes_question *q)
+                  struct value_reader rules, struct value_reader bonuses, struct routes_question *q)
 {
     *q = (struct routes_question){0};
     *t->what = '\0';
@@ -413,19 +412,29 @@ void told_put_answer(struct value_writer *w, struct routes_answer const *a)
 
 char const *told_rule(enum routes_rule rule)
 {
-    static char const *const words[ROUTES_RULES] = {
-        [ROUTES_BAD_TRAIN] = "train",         [ROUTES_BAD_ID] = "id",
-        [ROUTES_BAD_WALK] = "walk",           [ROUTES_BAD_REPEAT] = "repeat",
-        [ROUTES_BAD_SIDE] = "side",           [ROUTES_BAD_JUNCTION] = "junction",
-        [ROUTES_BAD_OFFBOARD] = "offboard",   [ROUTES_BAD_BLOCKED] = "blocked",
-        [ROUTES_BAD_TERMINAL] = "terminal",   [ROUTES_BAD_TRACK] = "track",
-        [ROUTES_BAD_STOPS] = "stops",         [ROUTES_BAD_TOKEN] = "token",
-        [ROUTES_BAD_LENGTH] = "length",       [ROUTES_BAD_MUTEX] = "mutex",
-        [ROUTES_BAD_STOPS_IF] = "stops_if",   [ROUTES_BAD_ENDS] = "ends",
-        [ROUTES_BAD_COUNTED] = "counted",     [ROUTES_BAD_SET_EDGE] = "set_edge",
-        [ROUTES_BAD_SET_NODE] = "set_node",   [ROUTES_BAD_SET_MUTEX] = "set_mutex",
-        [ROUTES_BAD_SET_VISIT] = "set_visit", [ROUTES_BAD_SET_MEET] = "set_meet",
-        [ROUTES_BAD_SET_BYPASS] = "set_bypass"};
+    static char const *const words[ROUTES_RULES] = {[ROUTES_BAD_TRAIN] = "train",
+                                                    [ROUTES_BAD_ID] = "id",
+                                                    [ROUTES_BAD_WALK] = "walk",
+                                                    [ROUTES_BAD_REPEAT] = "repeat",
+                                                    [ROUTES_BAD_SIDE] = "side",
+                                                    [ROUTES_BAD_JUNCTION] = "junction",
+                                                    [ROUTES_BAD_OFFBOARD] = "offboard",
+                                                    [ROUTES_BAD_BLOCKED] = "blocked",
+                                                    [ROUTES_BAD_TERMINAL] = "terminal",
+                                                    [ROUTES_BAD_TRACK] = "track",
+                                                    [ROUTES_BAD_STOPS] = "stops",
+                                                    [ROUTES_BAD_TOKEN] = "token",
+                                                    [ROUTES_BAD_LENGTH] = "length",
+                                                    [ROUTES_BAD_MUTEX] = "mutex",
+                                                    [ROUTES_BAD_STOPS_IF] = "stops_if",
+                                                    [ROUTES_BAD_ENDS] = "ends",
+                                                    [ROUTES_BAD_COUNTED] = "counted",
+                                                    [ROUTES_BAD_SET_EDGE] = "set_edge",
+                                                    [ROUTES_BAD_SET_NODE] = "set_node",
+                                                    [ROUTES_BAD_SET_MUTEX] = "set_mutex",
+                                                    [ROUTES_BAD_SET_VISIT] = "set_visit",
+                                                    [ROUTES_BAD_SET_MEET] = "set_meet",
+                                                    [ROUTES_BAD_SET_BYPASS] = "set_bypass"};
     return rule > ROUTES_LEGAL && rule < ROUTES_RULES ? words[rule] : NULL;
 }
 

@@ -98,8 +98,8 @@ static void tell(redo_session *session, redo_position *position, char const *wha
     for (unsigned i = 0; i < answer.count; i++)
         for (unsigned j = 0; j < answer.routes[i].stop_count; j++)
             printf(" %u", answer.routes[i].stops[j]);
-    rc = redo_routes_check(session, position, &question, answer.routes, answer.count, NULL, &verdict,
-                           NULL);
+    rc = redo_routes_check(session, position, &question, answer.routes, answer.count, NULL,
+                           &verdict, NULL);
     printf("; check: %s %s %lld\n", redo_errorname(rc), redo_routes_ruletext(verdict.rule),
            (long long)verdict.total);
     redo_routes_free(&answer);
