@@ -1,30 +1,20 @@
 /* routes: the best set of routes, of a case in a file or at a position of a session. A file is
  * asked about here, without a daemon. */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "client/ctl/json.h"
 #include "client/ctl/rails.h"
 #include "client/ctl/routes_draw.h"
+#include "client/ctl/routes_here.h"
 #include "client/ctl/table.h"
 #include "client/ctl/text.h"
-#include "core/routes/told.h"
-#include "redo_error.h"
 
 struct wish {
     char const *company, *trains; /* NULL: as the file, or the session, says */
     int64_t deadline;             /* seconds; 0: none */
     bool json, svg;
-};
-
-/* What is to be answered. References of its own. */
-struct asked {
-    json_t *network; /* {nodes, edges, mutex}; NULL: not known */
-    json_t *company, *trains, *rules, *bonuses;
-    json_t *answer; /* ROUTES */
 };
 
 static void asked_close(struct asked *a)
@@ -39,8 +29,7 @@ static void asked_close(struct asked *a)
 
 /* ---- trains ------------------------------------------------------------------------------- */
 
-/* "4", "4+2"? No: what titles mean by names differs. Those that all mean alike: 4 stops, D any
- * number, 4H hexes. */
+/* By the names that mean the same in all titles: 4 stops, 4H hexes, D any number of stops. */
 static json_t *train_by_name(char const *name)
 {
     char *end;
@@ -110,134 +99,6 @@ static int take_wish(struct asked *a, struct wish const *w)
 
 /* ---- a case in a file --------------------------------------------------------------------- */
 
-static int on_poll(void *context, struct routes_progress const *progress)
-{
-    struct timespec now;
-    int64_t const *end = context;
-
-    (void)progress;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return *end && now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000 >= *end;
-}
-
-/* JSON as a value; the part of b that begins at what it returns. */
-static bool pack(json_t const *value, struct buffer *b)
-{
-    char const *problem = NULL;
-
-    if (value)
-        problem = json_pack_msgpack(value, b);
-    else
-        buffer_append(b, "\xc0", 1);
-    if (problem)
-        cli_complain("a value of the file can not be read: %s", problem);
-    return !problem && !b->failed;
-}
-
-/* The network of a case, laid: REDO_OK or the code. */
-static int lay(struct told *t, struct value_reader r, struct routes_network *net,
-               struct routes_fault *fault)
-{
-    uint32_t counts[3], total = 0;
-    struct value_reader tables[3];
-    for (int i = 0; i < 3; i++) {
-        tables[i] = r;
-        value_skip(&r);
-        if (!told_open(&tables[i], VALUE_ARRAY, &counts[i])) {
-            snprintf(fault->text, sizeof fault->text, "nodes, edges and mutex are lists");
-            return REDO_ENETWORK;
-        }
-        total += counts[i];
-    }
-    struct routes_op *ops = calloc((size_t)total + 1, sizeof *ops);
-    int rc = ops ? REDO_OK : REDO_ENOMEM;
-    uint32_t count = 0;
-    for (int i = 0; i < 3; i++)
-        for (uint32_t j = 0; j < counts[i] && !rc; j++) {
-            rc = told_thing(t, tables[i], (enum routes_op_kind)i, i == 2 ? j : UINT32_MAX,
-                            &ops[count++]);
-            value_skip(&tables[i]);
-        }
-    if (!rc)
-        rc = routes_network_apply(net, ops, count, NULL, fault);
-    free(ops);
-    return rc;
-}
-
-static int search(struct asked *a, struct value_reader r[7], int64_t deadline,
-                  struct routes_fault *fault)
-{
-    struct routes_network *net;
-    struct routes_question question;
-    struct routes_answer answer;
-    struct value_writer w = {0};
-    struct told told;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t end =
-        deadline ? now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000 + deadline * 1000 : 0;
-    struct routes_options options = {.poll = on_poll, .context = &end};
-    int rc = routes_network_open(&net);
-    if (rc)
-        return rc;
-    told_init(&told, fault);
-    rc = lay(&told, r[0], net, fault);
-    if (!rc)
-        rc = told_question(&told, r[3], r[4], r[5], r[6], &question);
-    if (!rc)
-        rc = routes_best(net, &question, &options, &answer, fault);
-    if (!rc) {
-        value_put_map(&w, TOLD_ANSWER);
-        told_put_answer(&w, &answer);
-        routes_answer_free(&answer);
-        msgpack_unpacked whole;
-        size_t at = 0;
-        msgpack_unpacked_init(&whole);
-        if (!w.failed &&
-            msgpack_unpack_next(&whole, (char *)w.data, w.size, &at) == MSGPACK_UNPACK_SUCCESS)
-            a->answer = json_from_msgpack(&whole.data);
-        msgpack_unpacked_destroy(&whole);
-        free(w.data);
-        rc = a->answer ? REDO_OK : REDO_ENOMEM;
-    }
-    told_close(&told);
-    routes_network_close(net);
-    return rc;
-}
-
-static int answer_here(struct asked *a, struct wish const *w, char const *path)
-{
-    json_t const *parts[] = {json_object_get(a->network, "nodes"),
-                             json_object_get(a->network, "edges"),
-                             json_object_get(a->network, "mutex"),
-                             a->company,
-                             a->trains,
-                             a->rules,
-                             a->bonuses};
-    size_t starts[8] = {0};
-    struct value_reader readers[7];
-    struct routes_fault fault = {""};
-    struct buffer b;
-    buffer_init(&b);
-    bool good = true;
-    for (int i = 0; i < 7 && good; i++) {
-        good = pack(parts[i], &b);
-        starts[i + 1] = b.size;
-        good = good && value_whole_table(b.data + starts[i], b.size - starts[i]);
-    }
-    for (int i = 0; i < 7; i++)
-        readers[i] = (struct value_reader){(unsigned char *)b.data + starts[i],
-                                           (unsigned char *)b.data + starts[i + 1]};
-    if (good)
-        readers[0].end = (unsigned char *)b.data + starts[3]; /* the three tables, one by one */
-    int rc = good ? search(a, readers, w->deadline, &fault) : REDO_ENOMEM;
-    buffer_free(&b);
-    if (!rc)
-        return CLI_GO;
-    cli_complain("%s: %s", path, *fault.text ? fault.text : redo_strerror(rc));
-    return EXIT_BAD;
-}
-
 static json_t *copy_of(json_t const *object, char const *key)
 {
     return json_incref(json_object_get(object, key));
@@ -262,7 +123,7 @@ static int ask_file(struct asked *a, struct wish const *w, char const *path)
         status = take_wish(a, w);
     }
     if (status == CLI_GO)
-        status = answer_here(a, w, path);
+        status = answer_here(a, w->deadline, path);
     rails_close(&rails);
     return status;
 }

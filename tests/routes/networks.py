@@ -1,7 +1,11 @@
 """Sessions of the schema route-network: what makes a network and what does not, equal boards, undo,
 and what comes back from bytes."""
+import random
+
+import oracle
 from sessions import (EFULL, EKIND, ELINE, ENAME, ENETWORK, ETYPE, Rpc, apply_ops, begin,
-                      begin_network, best, error_of, lay, line, run, served, snapshot, stream, table)
+                      begin_network, best, case, case_names, check_error, error_of, lay, line,
+                      network_ops, run, served, snapshot, stream, table)
 
 CITY = {"op": "add_node", "kind": "city", "hex": "A1", "value": 20, "slots": 1, "tokens": ["X"]}
 SIDE = {"op": "add_node", "kind": "side", "hexes": ["A1", "A3"]}
@@ -119,6 +123,23 @@ def test_the_same_track_under_other_ids_is_another_board(daemon, rpc):
 
 
 @served
+def test_a_shorter_way_to_a_board_takes_over_the_turns_below_it(daemon, rpc):
+    session, _ = begin_network(rpc)
+    rpc.call("setgraftbehavior", session, 1)
+    two = two_cities()
+    at = 0
+    for op in two:
+        at = lay(rpc, session, at, [op])["number"]
+    below = lay(rpc, session, at, [{"op": "set_node", "id": 2, "value": 70}, edge(5, 0, 1)])["number"]
+    rows, total = table(rpc, session, below), best(rpc, session, below, QUESTION)["total"]
+    short = lay(rpc, session, 0, two, move=2)["number"]
+    assert rpc.call("getposition", session, below)["prev"] == short
+    assert table(rpc, session, below) == rows and total == 90
+    anew = {**QUESTION, "rules": {"x": 1}}
+    assert best(rpc, session, below, anew)["total"] == total
+
+
+@served
 def test_nil_takes_a_field_away_and_unknown_fields_are_passed_over(daemon, rpc):
     session, position = begin_network(rpc, *two_cities())
     position = lay(rpc, session, position, [
@@ -203,6 +224,70 @@ def test_questions_that_do_not_fit_are_refused_by_what_is_wrong_with_them(daemon
     assert error_of(rpc, "routes.best", begin(rpc), 0, "X", [train]) == EKIND
     plain = rpc.call("beginchanges", None)["session"]
     assert error_of(rpc, "routes.reach", plain, 0, "X") == EKIND
+
+
+JUNK = [None, True, -1, 0, 3, 2**31, 2**63, 2**64 - 1, -2**63, 1.5, float("nan"), "", "x", "a\0b", "D" * 300,
+        b"\xff\xfe", [], {}, [None], [[[]]], {"x": {}}, {1: 2}, ["side"], list(range(2000))]
+
+
+def spoil(value, rng):
+    """The same with something else somewhere in it."""
+    if rng.random() < 0.15 or not isinstance(value, (dict, list)) or not value:
+        return rng.choice(JUNK)
+    if isinstance(value, list):
+        i = rng.randrange(len(value))
+        return value[:i] + [spoil(value[i], rng)] + value[i + 1:]
+    key = rng.choice(list(value))
+    return {**value, key: spoil(value[key], rng)}
+
+
+@served
+def test_questions_and_turns_that_are_spoiled_anywhere_are_refused_or_answered(daemon, rpc):
+    rng = random.Random(7)
+    names = [n for n in case_names() if n.startswith("rule-")]
+    for i in range(1500):
+        question = case(rng.choice(names))
+        session, position = begin_network(rpc, *network_ops(question))
+        before = snapshot(rpc, session)
+        parts = {k: question.get(k) or [] for k in ("trains", "rules", "bonuses", "company")}
+        parts["set"] = question["expect"]["best_set"]
+        key = rng.choice(list(parts))
+        parts[key] = spoil(parts[key], rng)
+        options = {"rules": parts["rules"], "bonuses": parts["bonuses"], "deadline": 100}
+        for method, more in (("routes.best", []), ("routes.check", [parts["set"]])):
+            error, result = rpc.response(rpc.send(method, session, position, parts["company"],
+                                                  parts["trains"], *more, options))
+            if error is not None:
+                check_error(error)
+            else:
+                assert "total" in result or "rule" in result
+        lines = [line(op) for op in network_ops(question)]
+        error, result = rpc.response(rpc.send("addchanges", session, 0, 5, spoil(lines, rng), 0, 0))
+        if error is not None:
+            check_error(error)
+            assert snapshot(rpc, session) == before
+        rpc.call("endsession", session)
+
+
+@served
+def test_sets_that_are_spoiled_are_never_legal_and_worth_more(daemon, rpc):
+    rng = random.Random(8)
+    for i in range(600):
+        question = case(rng.choice([n for n in case_names() if n.startswith("rule-")]))
+        session, position = begin_network(rpc, *network_ops(question))
+        rows = question["expect"]["best_set"]
+        if not rows:
+            continue
+        row = dict(rng.choice(rows))
+        key = rng.choice(["stops", "edges", "train"])
+        row[key] = rng.randrange(4) if key == "train" else [
+            rng.choice(row[key] + [0, 1, 2]) for _ in row[key]][:rng.randrange(1, 9)]
+        rows = [row] + [r for r in rows if r["train"] != row["train"]]
+        answer = rpc.call("routes.check", session, position, question["company"], question["trains"], rows,
+                          {"rules": question["rules"], "bonuses": question["bonuses"]})
+        why = oracle.why_not(oracle.Network.of_case(question), question, question["rules"], rows)
+        assert answer["legal"] == (why is None), (answer, why, rows)
+        rpc.call("endsession", session)
 
 
 def test_networks_outlive_the_daemon():
