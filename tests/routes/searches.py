@@ -213,6 +213,13 @@ def test_what_is_sent_behind_a_search_waits_and_is_bounded(daemon, rpc):
         answer(rpc, ping)
 
 
+def test_who_waits_for_a_search_is_not_idle():
+    with serving("--idle", "1") as daemon, daemon.connect() as rpc:
+        question = long_question()
+        session, position = network(rpc, question)
+        unproven(best(rpc, session, position, question, deadline=2500), "deadline")
+
+
 def test_a_daemon_that_is_told_to_end_ends_its_searches():
     with serving() as daemon:
         with daemon.connect() as rpc:
