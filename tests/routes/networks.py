@@ -3,7 +3,7 @@ and what comes back from bytes."""
 import random
 
 import oracle
-from sessions import (EFULL, EKIND, ELINE, ENAME, ENETWORK, ETYPE, Rpc, apply_ops, begin,
+from sessions import (EDROPPED, EFULL, EKIND, ELINE, ENAME, ENETWORK, ETYPE, Rpc, apply_ops, begin,
                       begin_network, best, case, case_names, check_error, error_of, lay, line,
                       network_ops, run, served, snapshot, stream, table)
 
@@ -290,6 +290,24 @@ def test_sets_that_are_spoiled_are_never_legal_and_worth_more(daemon, rpc):
         rpc.call("endsession", session)
 
 
+@served
+def test_turns_come_line_by_line_and_are_copied(daemon, rpc):
+    session, _ = begin_network(rpc, name="rails")
+    rpc.call("setcursor", session, "hand", 0)
+    rpc.call("newundo", session, "hand")
+    for op in two_cities():
+        rpc.call("addundo", session, "hand", line(op))
+    first = rpc.call("newundo", session, "hand")["number"]
+    assert best(rpc, session, first, QUESTION)["total"] == 50
+    rpc.call("addundo", session, "hand", line(edge(7, 0, 99)))
+    error, _ = rpc.response(rpc.send("newundo", session, "hand"))
+    assert error[0] == ENETWORK and "edge 7: there is no node 99" in error[1], error
+    rpc.call("newundo", session, "hand", {"drop": True})
+    below = lay(rpc, session, first, [{"op": "set_node", "id": 0, "value": 90}])["number"]
+    copy = rpc.call("copysession", "rails", "copy")["session"]
+    assert best(rpc, copy, below, QUESTION)["set"] == best(rpc, session, below, QUESTION)["set"]
+
+
 def test_networks_outlive_the_daemon():
     import harness
     with harness.Folder() as folder:
@@ -298,11 +316,19 @@ def test_networks_outlive_the_daemon():
             with Rpc(daemon.socket_path) as rpc:
                 session, position = begin_network(rpc, *two_cities(), name="rails")
                 assert best(rpc, "rails", position, QUESTION)["total"] == 50
+                rich = [{"op": "set_node", "id": 0, "value": 90}]
+                below = lay(rpc, session, position, rich)["number"]
+                key = rpc.call("dropsubtree", session, below)["key"]
+                assert error_of(rpc, "routes.best", session, below, "X",
+                                QUESTION["trains"]) == EDROPPED
+                rpc.call("restoresubtree", session, key)
+                assert best(rpc, session, below, QUESTION)["total"] == 120
             assert daemon.end() == 0
         with harness.Daemon(folder / "s", *options) as daemon:
             with Rpc(daemon.socket_path) as rpc:
                 answer = best(rpc, "rails", position, QUESTION)
                 assert (answer["total"], answer["cached"]) == (50, False)
+                assert best(rpc, "rails", below, QUESTION)["total"] == 120
             assert daemon.end() == 0
 
 
