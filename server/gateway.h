@@ -7,6 +7,7 @@
 #include "protocol/method.h"
 #include "server/committer.h"
 #include "server/registry.h"
+#include "server/search.h"
 #include "server/trash.h"
 #include "server/usage.h"
 
@@ -45,7 +46,8 @@ struct gateway {
     size_t leaving_count, leaving_cap;
     struct link recent; /* of struct room.in_recent */
     struct trash trash;
-    struct usage usage;    /* what users take */
+    struct usage usage; /* what users take */
+    struct searches searches;
     bool broken;           /* sessions are: see rooms_discard_broken() */
     bool closing;          /* gateway_close() was called */
     size_t memory, budget; /* bytes that sessions take, and may take */
@@ -65,6 +67,8 @@ void gateway_finish(struct gateway *gateway);
 void gateway_open(struct gateway *gateway, struct conn *conn);
 /* False: the message is to be delivered again after conn_resume(). */
 bool gateway_message(struct gateway *gateway, struct conn *conn, struct message const *message);
+/* A message came behind one that is to be delivered again: it is delivered in its turn. */
+void gateway_overheard(struct gateway *gateway, struct conn *conn, struct message const *message);
 void gateway_invalid(struct gateway *gateway, struct conn *conn, struct error const *error,
                      bool has_id, uint32_t id);
 /* Nothing went out to it for a while: a client that is attached is told that the daemon lives. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "client/ctl/ctl.h"
+#include "client/ctl/rails.h"
 #include "client/ctl/text.h"
 #include "protocol/archive.h"
 #include "redo_error.h"
@@ -315,6 +316,20 @@ static int load(struct ctl *ctl, struct archive const *archive, char const *name
     return CLI_GO;
 }
 
+static int import_rails(struct ctl *ctl, struct buffer const *file, char const *path,
+                        char const *name)
+{
+    struct rails rails;
+
+    int status = rails_read(&rails, file->data, file->size, path);
+    if (status == CLI_GO)
+        status = ctl_connect(ctl);
+    if (status == CLI_GO)
+        status = rails_import(ctl, &rails, path, name);
+    rails_close(&rails);
+    return status;
+}
+
 static int import(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
 {
     char const *name = NULL;
@@ -336,6 +351,11 @@ static int import(struct ctl *ctl, struct cli_command const *cli, int argc, char
     buffer_init(&file);
     char const *path = strcmp(argv[0], "-") == 0 ? "standard input" : argv[0];
     status = read_file(argv[0], &file);
+    if (status == CLI_GO && rails_begin(file.data, file.size)) {
+        status = import_rails(ctl, &file, path, name);
+        buffer_free(&file);
+        return status == CLI_GO ? EXIT_GOOD : status;
+    }
     if (status == CLI_GO)
         status = fail_archive(archive_read(file.data, file.size, &archive), path);
     if (status == CLI_GO && !name && archive.name_size == 0) {
@@ -359,5 +379,11 @@ struct command const command_import = {
      .summary = "begins a session from a file that export wrote",
      .help =
          "FILE - is standard input. A session of that name must not be there. When this ends the\n"
-         "session is on disk.\n"},
+         "session is on disk.\n"
+         "\n"
+         "Or a file of track: a case (route-network/1) becomes a session with its network as the "
+         "first\n"
+         "turn, a stream (route-stream/1) one with a turn for each step. What they ask is kept as "
+         "the\n"
+         "property `routes`: see redoctl routes.\n"},
     import};

@@ -448,7 +448,7 @@ def test_info_describes_all_there_is(daemon, rpc):
         error, _ = rpc.response(rpc.send(method["name"], *[None] * 20))
         assert error[0] == EPARAMS and error[2]["expected"] == len(method["params"]), error
     assert {e["name"] for e in info["events"]} == {
-        "operation", "resync", "lagged", "keepalive", "sessionended", "error"}
+        "operation", "resync", "lagged", "routes", "keepalive", "sessionended", "error"}
     for event in info["events"]:
         assert set(event) == {"name", "params", "doc"} and event["doc"]
     assert {s["name"] for s in info["shapes"]} >= {"POSITION", "SESSION", "PAGE"}
