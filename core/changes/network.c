@@ -307,9 +307,24 @@ static int apply(struct syncing *s)
     return rc;
 }
 
-/* Leads a network to the table; log: what may differ, NULL: all. */
+/* Whether ops that were refused with this code might fit in another order: where nodes change what
+ * edges hold on to and edges change too, or where there was no room before all had gone. */
+static bool order_matters(struct syncing const *s, int code)
+{
+    bool nodes = false, edges = false, gone = false;
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct routes_op const *op = &s->all[i].op;
+        nodes |= op->kind == ROUTES_SET_NODE && op->fields & (ROUTES_F_KIND | ROUTES_F_HEXES);
+        edges |= op->kind == ROUTES_SET_EDGE && op->fields & (ROUTES_F_ENDS | ROUTES_F_HEX);
+        gone |= op->kind == ROUTES_REMOVE_NODE && s->all[i].there;
+    }
+    return (nodes && edges) || (code == REDO_EFULL && (edges || gone));
+}
+
+/* Leads a network to the table; log: what may differ, NULL: all. *again: after an error, whether
+ * the table may be a network all the same. */
 static int lead(struct routes_network *net, struct table const *table, struct table_log const *log,
-                struct routes_fault *fault)
+                struct routes_fault *fault, bool *again)
 {
     struct syncing s = {.table = table, .net = net, .fault = fault};
     told_init(&s.told, fault);
@@ -318,6 +333,7 @@ static int lead(struct routes_network *net, struct table const *table, struct ta
         settle(&s);
         rc = apply(&s);
     }
+    *again = rc && rc != REDO_ENOMEM && s.all && order_matters(&s, rc);
     free(s.all);
     told_close(&s.told);
     return rc;
@@ -341,7 +357,8 @@ static struct board_network *network_new(void)
 static int make_anew(struct view *v, struct routes_fault *fault)
 {
     struct board_network *b = network_new();
-    int rc = b ? lead(b->net, &v->table, NULL, fault) : REDO_ENOMEM;
+    bool again;
+    int rc = b ? lead(b->net, &v->table, NULL, fault, &again) : REDO_ENOMEM;
     if (rc) {
         network_release(b);
         return rc;
@@ -355,10 +372,11 @@ int network_sync(struct view *v, struct routes_fault *fault)
 {
     if (v->network && !v->log.whole && !v->log.count)
         return REDO_OK;
-    int rc = REDO_ENETWORK;
-    if (v->network && v->network->holders == 1)
-        rc = lead(v->network->net, &v->table, v->log.whole ? NULL : &v->log, fault);
-    if (rc && rc != REDO_ENOMEM)
+    int rc = REDO_OK;
+    bool again = !v->network || v->network->holders > 1;
+    if (!again)
+        rc = lead(v->network->net, &v->table, v->log.whole ? NULL : &v->log, fault, &again);
+    if (again)
         rc = make_anew(v, fault);
     if (rc)
         return rc == REDO_ENOMEM ? rc : REDO_ENETWORK;

@@ -48,8 +48,8 @@ def test_a_turn_that_leads_to_no_network_is_refused_with_the_id_at_fault(daemon,
             ([{**mutex, "nodes": [0, 9]}], two, "mutex 7: there is no node 9"),
             ([{**mutex, "edges": [9]}], two, "mutex 7: there is no edge 9"),
             ([{**mutex, "nodes": [0, 0]}], two, "mutex 7: node 0 twice"),
-            ([remove("node", 1)], two, "edge 0: there is no node 1"),
-            ([remove("edge", 0)], two + [{**mutex, "edges": [0]}], "mutex 7: there is no edge 0"),
+            ([remove("node", 1)], two, "node 1: edge 0 still ends there"),
+            ([remove("edge", 0)], two + [{**mutex, "edges": [0]}], "edge 0"),
             ([{**SIDE, "id": 3, "hexes": ["A1", "A3", "A5"]}], (), "node 3: a side lies between two"),
             ([{**SIDE, "id": 3, "hexes": ["A1", "A1"]}], (), "node 3"),
             ([edge(6, 0, 1, "B2")], two, "edge 6: hex B2 does not meet at side 1"),
@@ -98,6 +98,22 @@ def test_within_a_turn_order_does_not_matter_as_long_as_it_ends_in_a_network(dae
         {"op": "set_node", "id": 1, "hexes": ["B2", "B4"]}, {"op": "set_edge", "id": 0, "hex": "B2"},
         {"op": "set_edge", "id": 1, "hex": "B4"}])["number"]
     assert best(rpc, session, position, QUESTION)["total"] == 50
+
+
+@served
+def test_at_the_limits_things_may_be_replaced_in_one_turn(daemon, rpc):
+    town = lambda i: {"op": "add_node", "id": i, "kind": "town", "hex": "A1"}
+    session, position = begin_network(rpc, *map(town, range(4096)))
+    position = lay(rpc, session, position,
+                   [{"op": "remove_node", "id": i} for i in range(10)] + [town(5000 + i)
+                                                                          for i in range(10)])["number"]
+    wheel = [edge(i, 10, 11 + i) for i in range(64)]
+    position = lay(rpc, session, position, wheel)["number"]
+    lay(rpc, session, position, [{"op": "set_edge", "id": 0, "a": 200, "b": 201},
+                                 {"op": "add_edge", "id": 64, "a": 10, "b": 300, "hex": "A1"}])
+    lay(rpc, session, position, [
+        {"op": "set_edge", "id": 1, "a": 10, "b": 400}, {"op": "set_edge", "id": 2, "a": 202, "b": 203},
+        {"op": "add_edge", "id": 64, "a": 10, "b": 300, "hex": "A1"}], move=2)
 
 
 @served
