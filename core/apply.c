@@ -647,6 +647,8 @@ static int apply(struct history *h, redo_operation const *op, redo_result *r)
     case REDO_OP_NEWUNDO:
     case REDO_OP_ADDUNDO:
         return entries_apply(h, op, r);
+    case REDO_OP_GAMES:
+        return games_apply(h, op, r);
     case REDO_OP_CLEAR:
         r->value = r->changed = h->changed;
         h->changed = false;

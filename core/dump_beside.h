@@ -1,5 +1,5 @@
-/* The parts of a dump beside its positions: properties, authors, cursors, keys (core/README.md has
- * the form). */
+/* The parts of a dump beside its positions: properties, authors, cursors, keys, games
+ * (core/README.md has the form). */
 #ifndef CORE_DUMP_BESIDE_H
 #define CORE_DUMP_BESIDE_H
 
@@ -24,6 +24,10 @@ void write_cursors(struct history const *h, struct writer *w);
 void write_keys(struct history const *h, struct writer *w);
 void write_changes(struct history const *h, struct writer *w);
 
+/* Whether there is anything of what follows a byte of bits: games. */
+bool has_more(struct history const *h);
+void write_more(struct history const *h, struct writer *w);
+
 /* Each reads its part, which has to be of this history, whose positions are there, all numbers of
  * positions that were ever given below next: REDO_OK,
  * REDO_EDAMAGED, REDO_ENOMEM. Nothing is there twice, and all in the order in which it is written.
@@ -33,5 +37,6 @@ int read_authors(struct history *h, struct varint_reader *r);
 int read_cursors(struct history *h, struct varint_reader *r, uint32_t next);
 int read_keys(struct history *h, struct varint_reader *r, uint32_t next);
 int read_changes(struct history *h, struct varint_reader *r);
+int read_more(struct history *h, struct varint_reader *r);
 
 #endif

@@ -61,6 +61,8 @@ static unsigned arguments(int kind)
         return MOVE | ENDPOINT | VALUE | NAME;
     case REDO_OP_ADDUNDO:
         return NAME | STATE;
+    case REDO_OP_GAMES:
+        return SOURCE | MAYBE | VALUE | STATE;
     }
     return 0;
 }

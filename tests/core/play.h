@@ -13,6 +13,7 @@
 #define PLAY_ENCODED_MAX 900 /* no operation takes more */
 #define PLAY_ITEMS 6         /* of a turn */
 #define PLAY_TURN_MAX 400    /* bytes of one */
+#define PLAY_GAMES 5         /* of an edit */
 
 struct play {
     uint8_t const *at, *end;
@@ -26,6 +27,7 @@ struct play {
     } kept[PLAY_KEPT];
     uint8_t restored[PLAY_KEPT_MAX]; /* as kept, or damaged */
     uint8_t turn[PLAY_TURN_MAX];
+    uint8_t games[PLAY_GAMES * GAMES_ID];
     char author[2];
     uint8_t key[2];
     struct {
