@@ -134,5 +134,6 @@ call_handler call_setcursor, call_undo, call_redo, call_movecursor, call_dropcur
 call_handler call_beginchanges, call_addchanges, call_newundo, call_addundo, call_gettable,
     call_getlines, call_getdiff, call_getschema;
 call_handler call_attach, call_readsnapshot, call_detach;
+call_handler call_beginmatch, call_addgames, call_dropgames, call_ordergames, call_getgames;
 
 #endif

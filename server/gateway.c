@@ -34,6 +34,11 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_RENAMESESSION] = call_renamesession,
     [METHOD_COPYSESSION] = call_copysession,
     [METHOD_SETSESSIONMODE] = call_setsessionmode,
+    [METHOD_BEGINMATCH] = call_beginmatch,
+    [METHOD_ADDGAMES] = call_addgames,
+    [METHOD_DROPGAMES] = call_dropgames,
+    [METHOD_ORDERGAMES] = call_ordergames,
+    [METHOD_GETGAMES] = call_getgames,
     [METHOD_GETSESSION] = call_getsession,
     [METHOD_GETFIRSTPOSITION] = call_getfirstposition,
     [METHOD_GETSESSIONSIZE] = call_getsessionsize,
@@ -185,6 +190,8 @@ void gateway_close(struct gateway *gateway)
     registry_close(&gateway->registry);
     usage_close(&gateway->usage);
     buffer_free(&gateway->nowhere);
+    members_close(&gateway->members);
+    rooms_forget_leaving(gateway);
     free(gateway->leaving);
 }
 
