@@ -175,7 +175,11 @@ int gateway_init(struct gateway *gateway, struct daemon *daemon)
         log_error("the table of methods is broken");
         return -1;
     }
-    return strcmp(daemon->config.store, "memory") == 0 ? 0 : open_store(gateway);
+    if (strcmp(daemon->config.store, "memory") != 0 && open_store(gateway))
+        return -1;
+    uv_idle_init(gateway->loop, &gateway->digging);
+    gateway->digging.data = gateway;
+    return 0;
 }
 
 void gateway_close(struct gateway *gateway)
@@ -190,6 +194,8 @@ void gateway_close(struct gateway *gateway)
     registry_close(&gateway->registry);
     usage_close(&gateway->usage);
     buffer_free(&gateway->nowhere);
+    rooms_bury_all(gateway);
+    uv_close((uv_handle_t *)&gateway->digging, NULL);
     members_close(&gateway->members);
     rooms_forget_leaving(gateway);
     free(gateway->leaving);

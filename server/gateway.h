@@ -48,6 +48,9 @@ struct gateway {
     size_t leaving_count, leaving_cap;
     struct link recent; /* of struct room.in_recent */
     struct trash trash;
+    struct room **graves; /* rooms that have left memory, but for it: freed some at a time */
+    size_t grave_count;
+    uv_idle_t digging;
     struct members members; /* games of matches */
     uint64_t turned;    /* as departures: when last many sessions came back, or changes were lost */
     uint64_t returning; /* the batch in which many sessions come back from the trash */

@@ -483,6 +483,7 @@ static void take_leave(struct gateway *gateway, struct room *room)
         subscription_end(s);
     }
     gateway->memory -= room->memory;
+    list_remove(&room->in_recent);
     if (room->stored)
         rooms_departed(gateway, room->handle, room->name, room->name_size, room->uid);
     else
@@ -496,6 +497,31 @@ void rooms_discard(struct gateway *gateway, struct room *room)
     room_free(room);
 }
 
+#define AT_ONCE 500 /* rooms freed */
+
+static void bury(struct gateway *gateway, size_t count)
+{
+    for (; count && gateway->grave_count; count--)
+        room_free(gateway->graves[--gateway->grave_count]);
+    if (gateway->grave_count)
+        return;
+    free(gateway->graves);
+    gateway->graves = NULL;
+}
+
+static void dig(uv_idle_t *idle)
+{
+    struct gateway *gateway = idle->data;
+    bury(gateway, AT_ONCE);
+    if (!gateway->grave_count)
+        uv_idle_stop(idle);
+}
+
+void rooms_bury_all(struct gateway *gateway)
+{
+    bury(gateway, SIZE_MAX);
+}
+
 void rooms_discard_all(struct gateway *gateway, struct room **rooms, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -503,8 +529,18 @@ void rooms_discard_all(struct gateway *gateway, struct room **rooms, size_t coun
         rooms[i]->going = true;
     }
     registry_sweep(&gateway->registry);
-    for (size_t i = 0; i < count; i++)
-        room_free(rooms[i]);
+    struct room **graves = NULL;
+    if (count > AT_ONCE)
+        graves = realloc(gateway->graves, (gateway->grave_count + count) * sizeof(struct room *));
+    if (!graves) {
+        for (size_t i = 0; i < count; i++)
+            room_free(rooms[i]);
+        return;
+    }
+    memcpy(graves + gateway->grave_count, rooms, count * sizeof(struct room *));
+    gateway->graves = graves;
+    gateway->grave_count += count;
+    uv_idle_start(&gateway->digging, dig);
 }
 
 void rooms_failed(struct gateway *gateway, uint64_t committed)

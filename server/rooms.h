@@ -66,8 +66,10 @@ void rooms_discard_broken(struct gateway *gateway);
 /* Takes a room out of memory; who is attached is told to load it anew. */
 void rooms_discard(struct gateway *gateway, struct room *room);
 
-/* The same of many at once, to none of which anyone is attached. */
+/* The same of many at once, to none of which anyone is attached. Very many are freed later, some in
+ * each turn of the loop; or all at last. */
 void rooms_discard_all(struct gateway *gateway, struct room **rooms, size_t count);
+void rooms_bury_all(struct gateway *gateway);
 
 /* Many sessions come back from the trash in the open batch: until it is on disk the store does not
  * show them, and what jobs under way have found does not hold. */
