@@ -36,6 +36,13 @@ void games_free(struct games *g)
     free(g);
 }
 
+void games_clear(struct games *g)
+{
+    free(g->order);
+    free(g->sorted);
+    *g = (struct games){0};
+}
+
 size_t games_memory(struct games const *g)
 {
     return g ? sizeof *g + (size_t)g->cap * 2 * sizeof *g->order : 0;

@@ -24,6 +24,9 @@ int games_begin(struct history *h);
 void games_free(struct games *g); /* NULL is fine */
 size_t games_memory(struct games const *g);
 
+/* Takes all games out. */
+void games_clear(struct games *g);
+
 bool games_has(struct games const *g, uint64_t id);
 
 /* Takes the ids in the order given, of which there are none yet. REDO_OK; REDO_EDAMAGED (one is 0,

@@ -302,6 +302,10 @@ static int edit(struct call *call, int value)
     int rc = find_match(call, true, &match);
     if (rc)
         return rc;
+    if (inserts && !match->name) {
+        error_begin(&call->error, REDO_EKIND, "a private match has no games");
+        return REDO_EKIND;
+    }
     if (!(rc = find_named(call, match, inserts, &ids)) &&
         members_reserve(&call->gateway->members, ids.count))
         rc = call_fail(call, REDO_ENOMEM);

@@ -351,13 +351,6 @@ int call_beginmatch(struct call *call)
     return begin_new(call, history, &call->args.param[0], false, what);
 }
 
-/* A session is in one match at most: a copy of a match could not have the games of the first. */
-static int fail_copy(struct call *call)
-{
-    error_begin(&call->error, REDO_EKIND, "a match can not be copied: its games are in that one");
-    return REDO_EKIND;
-}
-
 int call_loadsession(struct call *call)
 {
     struct arg const *dump = &call->args.param[0], *name = args_option(&call->args, "name");
@@ -380,10 +373,8 @@ int call_loadsession(struct call *call)
     rc = history_load(dump->bytes.data, dump->bytes.size, &history);
     if (rc)
         return call_fail(call, rc);
-    if (history->games) {
-        history_free(history);
-        return fail_copy(call);
-    }
+    if (history->games) /* other sessions may have their handles here, or they are in that match */
+        games_clear(history->games);
     if ((rc = begun_keep(call, history, what))) {
         history_free(history);
         return rc;
@@ -734,6 +725,13 @@ static int copy_in_memory(struct call *call, struct room const *room, struct beg
         return call_fail(call, rc);
     how.stored = !room->name; /* what is not to touch the disk does not by a copy either */
     return begin(call, history, how, begun);
+}
+
+/* A session is in one match at most: a copy of a match could not have the games of the first. */
+static int fail_copy(struct call *call)
+{
+    error_begin(&call->error, REDO_EKIND, "a match can not be copied: its games are in that one");
+    return REDO_EKIND;
 }
 
 int call_copysession(struct call *call)
