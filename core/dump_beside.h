@@ -23,10 +23,7 @@ void write_authors(struct history const *h, struct writer *w);
 void write_cursors(struct history const *h, struct writer *w);
 void write_keys(struct history const *h, struct writer *w);
 void write_changes(struct history const *h, struct writer *w);
-
-/* Whether there is anything of what follows a byte of bits: games. */
-bool has_more(struct history const *h);
-void write_more(struct history const *h, struct writer *w);
+void write_games(struct history const *h, struct writer *w);
 
 /* Each reads its part, which has to be of this history, whose positions are there, all numbers of
  * positions that were ever given below next: REDO_OK,
@@ -37,6 +34,6 @@ int read_authors(struct history *h, struct varint_reader *r);
 int read_cursors(struct history *h, struct varint_reader *r, uint32_t next);
 int read_keys(struct history *h, struct varint_reader *r, uint32_t next);
 int read_changes(struct history *h, struct varint_reader *r);
-int read_more(struct history *h, struct varint_reader *r);
+int read_games(struct history *h, struct varint_reader *r);
 
 #endif
