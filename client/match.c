@@ -47,7 +47,7 @@ static void pack_get(redo_client *client, struct match_ask *ask)
     pack_uint(b, ask->offset);
 }
 
-static int send(redo_client *client, struct match_ask *ask)
+static int send_match(redo_client *client, struct match_ask *ask)
 {
     for (unsigned tries = 0;; tries++) {
         int rc = client_ready(client, false);
@@ -75,7 +75,7 @@ static int edit(redo_client *client, char const *method, char const *match, uint
         return error_set(games && count ? REDO_EFULL : REDO_ERANGE);
     struct match_ask ask = {
         .method = method, .match = match, .games = games, .count = count, .at = at};
-    return client_end(client, send(client, &ask));
+    return client_end(client, send_match(client, &ask));
 }
 
 int redo_client_addgames(redo_client *client, char const *match, uint64_t const *games,
@@ -149,7 +149,7 @@ int redo_client_getgames(redo_client *client, char const *match, redo_client_gam
         struct match_ask ask = {
             .client = client, .match = match, .offset = offset, .tell = teller, .data = data};
         ask.call.read = read_games;
-        rc = send(client, &ask);
+        rc = send_match(client, &ask);
         if (!rc && (ask.untold || (ask.next && ask.next <= offset)))
             rc = REDO_EPROTOCOL;
         offset = ask.stopped ? 0 : ask.next;

@@ -175,7 +175,8 @@ static int check_new(struct call *call, struct room const *match, struct named *
         return fail_game(call, REDO_EKIND, index);
     }
     n->match = members_match(&call->gateway->members, n->id, n->match);
-    if (!n->match)
+    /* Where a match was damaged, games say that they are in it which it does not know any more. */
+    if (!n->match || (n->match == match->handle && !games_has(match->history->games, n->id)))
         return REDO_OK;
     call_fail(call, REDO_EINMATCH);
     error_add_int(&call->error, "match", (int64_t)n->match);
@@ -261,8 +262,10 @@ static int find_named(struct call *call, struct room *match, bool new, struct id
         if (!rc)
             ids_put(ids, i, all[i].id);
     }
-    if (rc && rc != CALL_LATER)
-        call_waits_for(call, match);
+    if (rc && rc != CALL_LATER && match->stored) { /* what it tells of may not be on disk yet */
+        call->waits = true;
+        call->number = committer_flush(&call->gateway->committer);
+    }
     free(given);
     buffer_free(&names);
     return rc;
