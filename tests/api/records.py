@@ -211,6 +211,10 @@ def test_two_candidates_have_no_one_move_and_the_second_is_named(daemon, rpc):
     refused(rpc, ECANDIDATE, "move", "addcandidates", s, 0, [{"move": 3}, {"move": 3}], index=1)
     refused(rpc, ECANDIDATE, None, "setcandidate", s, 0, 2, {"move": 1})
     assert rpc.call("addcandidates", s, 0, [{"move": 1}, {"move": 1}], {"list": "decisions"}) == {"ids": [1, 2]}
+    many = [{"move": 10 + i} for i in range(50000)]
+    for at in (1, 300, 49999):
+        refused(rpc, ECANDIDATE, "move", "addcandidates", s, 0,
+                [*many[:at], {"move": 10}, *many[at:]], index=at if at else 1)
 
 
 @served
