@@ -6,7 +6,7 @@ import signal
 import msgpack
 
 from api import (ECONSTANT, EDAMAGED, EDIFFERS, EDROPPED, EFIRST, EFULL, EKEY, EKIND, ENAME, EPARAMS, EPOSITION,
-                 ERANGE, ESTATE, ETYPE, EUTF8, MIB, RpcError, add, begin, error_of, harness, number, run, served,
+                 ERANGE, ESTATE, ETYPE, MIB, RpcError, add, begin, chain, error_of, harness, number, run, served,
                  serving, snapshot)
 
 ENOCANDIDATE, ECANDIDATE, EDECISION = 57, 58, 59
@@ -650,6 +650,24 @@ def test_what_is_uploaded_is_bounded_and_ends_with_its_connection(daemon, rpc):
         rpc.call("server.ping")
         harness.wait_for(lambda: rpc.response(rpc.send("loadpart", 0, part))[0] is None, "what two had to go")
         rpc.call("loadpart", 0, b"")
+
+
+def test_a_connection_that_goes_while_its_dump_is_loaded_leaves_nothing():
+    for store in (True, False):
+        with harness.Folder() as folder, \
+                serving(*(("--store", folder / "store") if store else ())) as daemon, daemon.connect() as rpc:
+            s = begin(rpc, name="n")
+            chain(rpc, s, 60000)
+            dump = snapshot(rpc, s)
+            for i in range(6):
+                with daemon.connect() as other:
+                    upload(other, dump, 1 << 18)
+                    other.send("loadsession", None, *([{"name": "m%d" % i}] if i % 2 else []))
+                rpc.call("server.ping")
+            with daemon.connect() as other:
+                upload(other, dump, 1 << 18)
+                assert other.call("loadsession", None, {"name": "whole"})["created"]
+            assert rpc.call("getsessionsize", "whole") == 60001
 
 
 def test_a_session_larger_than_a_message_is_loaded_in_parts():
