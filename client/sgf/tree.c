@@ -60,6 +60,18 @@ void arena_free(struct arena *a)
     }
 }
 
+void arena_empty(struct arena *a)
+{
+    struct arena_block *kept = a->blocks;
+    if (!kept)
+        return;
+    a->blocks = kept->next;
+    arena_free(a);
+    kept->next = NULL;
+    a->blocks = kept;
+    a->taken = a->left = kept->size;
+}
+
 static char const *arena_copy(struct arena *a, char const *text, size_t size)
 {
     char *copy = arena_take(a, size + 1);

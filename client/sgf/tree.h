@@ -39,6 +39,7 @@ struct redo_sgf_node {
     char const *close; /* before its ) */
     uint32_t space_size, open_size, close_size;
     bool variation; /* was written in parentheses */
+    void *at;       /* for who goes through the tree; NULL at first */
     /* Some files have properties before the first ; of a variation. They belong to its first node,
      * whose ; then comes after them, or not at all. */
     bool bare;
@@ -67,6 +68,9 @@ struct redo_sgf_game {
 /* Memory of the arena, zeroed. NULL: none, or over the limit. */
 void *arena_take(struct arena *a, size_t size);
 void arena_free(struct arena *a);
+
+/* Gives back all of it but one block, which is used again. */
+void arena_empty(struct arena *a);
 
 /* New parts at the end of what they are part of; their space is not set. NULL as arena_take(). */
 redo_sgf_node *node_new(struct arena *a, redo_sgf_node *parent);
