@@ -103,11 +103,15 @@ static int why_not(struct mirror const *m, redo_operation const *op)
     case REDO_OP_PROPERTY:
     case REDO_OP_CURSOR:
     case REDO_OP_NEWUNDO:
+    case REDO_OP_RECORD:
         return REDO_ENAME;
     case REDO_OP_ADDUNDO:
         return op->state && op->statesize ? REDO_ENAME : REDO_EOPERATION;
     case REDO_OP_RESTORE:
         return REDO_EDAMAGED;
+    case REDO_OP_PLAY:
+    case REDO_OP_ALTERNATE:
+        return REDO_ESTATE;
     default:
         return op->kind >= REDO_OP_ADD && op->kind <= REDO_OP_CLEAR ? REDO_ESTATE : REDO_EOPERATION;
     }

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/history.h"
 #include "core/operation.h"
+#include "core/records/alternates.h"
 #include "core/solution.h"
 #include "core/subtree.h"
 #include "core/turn.h"
@@ -241,6 +242,7 @@ static struct node *drop(struct history *h, struct node *n)
         h->waiting--;
     n->p.inuse = n->p.setbetter = 0;
     h->count--;
+    records_drop(h, &h->records, n);
     if (n->p.solutionend == prev->p.solutionend && n->p.solutionsize == prev->p.solutionsize)
         solution_lower(h, prev);
     h->changed = true;
@@ -647,6 +649,12 @@ static int apply(struct history *h, redo_operation const *op, redo_result *r)
     case REDO_OP_NEWUNDO:
     case REDO_OP_ADDUNDO:
         return entries_apply(h, op, r);
+    case REDO_OP_RECORD:
+        return records_apply(h, op, r);
+    case REDO_OP_PLAY:
+        return records_play(h, op, r);
+    case REDO_OP_ALTERNATE:
+        return alternates_apply(h, op, r);
     case REDO_OP_CLEAR:
         r->value = r->changed = h->changed;
         h->changed = false;
@@ -824,6 +832,7 @@ static uint64_t growth_of_turn(struct history const *h, redo_operation const *op
 uint32_t history_growth(struct history const *h, redo_operation const *op)
 {
     struct node *n;
+    redo_operation add;
     uint32_t parent, top, count = 0;
     uint64_t growth = 0;
     if (op->kind == REDO_OP_ADD)
@@ -838,5 +847,9 @@ uint32_t history_growth(struct history const *h, redo_operation const *op)
         growth = growth_of_turn(h, op);
     else if (op->kind == REDO_OP_CURSOR || op->kind == REDO_OP_NEWUNDO)
         growth = op->name && has_open_lines(h, op);
+    else if (op->kind == REDO_OP_PLAY)
+        growth = records_play_adds(h, op, &add) ? 1 + (uint64_t)copies_of(h, &add) : 0;
+    else if (op->kind == REDO_OP_ALTERNATE)
+        growth = alternates_growth(h, op);
     return growth < NOBODY ? (uint32_t)growth : NOBODY;
 }

@@ -11,11 +11,14 @@
 #include "core/changes/changes.h"
 #include "core/dump_beside.h"
 #include "core/equal.h"
+#include "core/records/forms.h"
 #include "core/solution.h"
 #include "core/varint.h"
 
 #define MAGIC "REDO"
-#define VERSION 2 /* 1: without anything of FLAGS_2; still written where there is nothing of it */
+#define VERSION                                                                                  \
+    3             /* 1: without anything of FLAGS_2, 2: of FLAGS_3; still written where there is \
+                     nothing of it */
 #define HEAD 8    /* magic, version, kind, flags, 0 */
 #define TAIL 8    /* XXH3 of all before, little-endian */
 #define STATES 0  /* the kind of a session: each position has a state ... */
@@ -26,7 +29,9 @@
 #define FLAG_CURSORS 32
 #define FLAG_KEYS 64
 #define FLAGS_1 15
+#define FLAG_RECORDS 128
 #define FLAGS_2 (FLAG_AUTHORS | FLAG_CURSORS | FLAG_KEYS)
+#define FLAGS_3 FLAG_RECORDS
 
 /* What is told of a position after its number, parent and move. */
 enum { ENDPOINT = 1, BETTER = 2, SETBETTER = 4, NEWSTATE = 8, NEXT = 16, CDR = 32, ALL = 63 };
@@ -58,6 +63,12 @@ static void write_position(struct writer *w, struct node const *n, uint32_t gap,
         w->size += (size_t)(at - start);
 }
 
+/* The version that a dump with these flags has. */
+static unsigned char version_of(unsigned flags, bool changes)
+{
+    return flags & FLAGS_3 ? 3 : (flags & FLAGS_2) || changes ? 2 : 1;
+}
+
 static void write_all(struct history const *h, struct writer *w, uint32_t *stateindex)
 {
     unsigned char head[HEAD] = MAGIC;
@@ -65,8 +76,9 @@ static void write_all(struct history const *h, struct writer *w, uint32_t *state
         (unsigned char)(h->graft | (h->changed ? FLAG_CHANGED : 0) |
                         (h->properties.count ? FLAG_PROPERTIES : 0) |
                         (h->authors.count ? FLAG_AUTHORS : 0) |
-                        (h->cursors.count ? FLAG_CURSORS : 0) | (h->keys.count ? FLAG_KEYS : 0));
-    head[4] = (head[6] & FLAGS_2) || h->changes ? 2 : 1;
+                        (h->cursors.count ? FLAG_CURSORS : 0) | (h->keys.count ? FLAG_KEYS : 0) |
+                        (records_any(h) ? FLAG_RECORDS : 0));
+    head[4] = version_of(head[6], h->changes != NULL);
     head[5] = h->changes ? CHANGES : STATES;
     head[7] = 0;
     write_bytes(w, head, HEAD);
@@ -105,6 +117,8 @@ static void write_all(struct history const *h, struct writer *w, uint32_t *state
         write_cursors(h, w);
     if (h->keys.count)
         write_keys(h, w);
+    if (records_any(h))
+        write_records(h, w);
     if (h->changes)
         write_changes(h, w);
 
@@ -153,7 +167,7 @@ static int read_head(struct varint_reader *r, size_t size, struct head *head)
     uint64_t sum = 0;
     for (int i = 0; i < TAIL; i++)
         sum |= (uint64_t)r->end[i] << 8 * i;
-    if (r->at[4] != ((r->at[6] & FLAGS_2) || r->at[5] ? 2 : 1) || r->at[7] != 0 ||
+    if (r->at[4] != version_of(r->at[6], r->at[5] != STATES) || r->at[7] != 0 ||
         sum != XXH3_64bits(r->at, size - TAIL))
         return REDO_EDAMAGED;
     head->flags = r->at[6];
@@ -165,10 +179,10 @@ static int read_head(struct varint_reader *r, size_t size, struct head *head)
     head->count = varint_get(r);
     head->states = varint_get(r);
     size_t left = (size_t)(r->end - r->at);
-    if (r->bad || (head->flags & ~(unsigned)(FLAGS_1 | FLAGS_2)) || head->size < 1 ||
-        head->size > REDO_STATE_MAX || head->cmpsize < 1 || head->cmpsize > head->size ||
-        head->count < 1 || head->next < head->count || head->next == NOBODY || head->states < 1 ||
-        head->states > head->count || head->count > left / 4 || head->states > left / head->size)
+    if (r->bad || head->size < 1 || head->size > REDO_STATE_MAX || head->cmpsize < 1 ||
+        head->cmpsize > head->size || head->count < 1 || head->next < head->count ||
+        head->next == NOBODY || head->states < 1 || head->states > head->count ||
+        head->count > left / 4 || head->states > left / head->size)
         return REDO_EDAMAGED;
     return REDO_OK;
 }
@@ -357,6 +371,8 @@ static int read_beside(struct history *h, struct varint_reader *r, struct head c
         rc = read_cursors(h, r, head->next);
     if (!rc && (head->flags & FLAG_KEYS))
         rc = read_keys(h, r, head->next);
+    if (!rc && (head->flags & FLAG_RECORDS))
+        rc = read_records(h, r);
     if (!rc && head->changes)
         rc = read_changes(h, r);
     return rc;

@@ -37,6 +37,7 @@ struct history *history_empty(uint32_t size, uint32_t cmpsize)
     index_init(&h->classes);
     fans_init(&h->fans);
     authors_init(&h->authors, h->seed);
+    records_init(&h->records);
     return h;
 }
 
@@ -75,6 +76,7 @@ void history_free(struct history *h)
         return;
     free(h->scratch);
     free(h->answer.items);
+    records_close(&h->records);
     keys_close(&h->keys);
     cursors_close(&h->cursors);
     authors_close(&h->authors);
@@ -96,7 +98,7 @@ size_t history_memory(struct history const *h)
     return sizeof *h + h->nodes.bytes + states_memory(&h->states) + index_bytes(&h->classes) +
            fans_memory(&h->fans) + h->properties.bytes + authors_memory(&h->authors) +
            h->cursors.bytes + keys_memory(&h->keys) + h->answer.cap * sizeof *h->answer.items +
-           (h->changes ? changes_memory(h->changes) : 0);
+           records_memory(&h->records) + (h->changes ? changes_memory(h->changes) : 0);
 }
 
 int history_find(struct history const *h, uint32_t number, struct node **node)

@@ -17,6 +17,7 @@
 #include "core/keys.h"
 #include "core/pool.h"
 #include "core/properties.h"
+#include "core/records/records.h"
 #include "core/redo.h"
 #include "core/states.h"
 #include "core/touched.h"
@@ -54,6 +55,7 @@ struct history {
     struct authors authors;
     struct cursors cursors;
     struct keys keys;
+    struct records records;
     struct answer answer;    /* of the last operation: see history_answer() */
     struct changes *changes; /* NULL: a session of states */
     struct touched *touched; /* where positions that change are noted, or NULL */

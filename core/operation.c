@@ -18,9 +18,10 @@ enum {
     VALUE = 16,
     NAME = 32,
     STATE = 64,
-    ANY = 128,     /* the state may be empty */
-    NOTHING = 256, /* a kind without arguments */
-    MAYBE = 512    /* positions may be none: each is told as its number plus 1, or 0 */
+    ANY = 128,      /* the state may be empty */
+    NOTHING = 256,  /* a kind without arguments */
+    UNNAMED = 1024, /* the name may be empty */
+    MAYBE = 512     /* positions may be none: each is told as its number plus 1, or 0 */
 };
 
 /* Beside the kind. */
@@ -61,6 +62,12 @@ static unsigned arguments(int kind)
         return MOVE | ENDPOINT | VALUE | NAME;
     case REDO_OP_ADDUNDO:
         return NAME | STATE;
+    case REDO_OP_RECORD:
+        return POSITION | SOURCE | MAYBE | MOVE | VALUE | NAME | UNNAMED | STATE | ANY;
+    case REDO_OP_PLAY:
+        return POSITION | SOURCE | MOVE | ENDPOINT | VALUE | STATE | ANY;
+    case REDO_OP_ALTERNATE:
+        return POSITION | MOVE | VALUE | STATE;
     }
     return 0;
 }
@@ -74,8 +81,10 @@ static bool is_stamped(redo_operation const *op)
 static bool can_encode(redo_operation const *op, unsigned has)
 {
     redo_stamp const *s = &op->stamp;
-    if (!has || ((has & STATE) && !(has & ANY) && (!op->state || !op->statesize)) ||
-        ((has & NAME) && (!op->name || !op->namesize || op->namesize > REDO_NAME_MAX)))
+    if (!has || ((has & STATE) && !op->state && (op->statesize || !(has & ANY))) ||
+        ((has & STATE) && !op->statesize && !(has & ANY)) ||
+        ((has & NAME) &&
+         (op->namesize ? !op->name || op->namesize > REDO_NAME_MAX : !(has & UNNAMED))))
         return false;
     if (is_stamped(op) && !s->author == !s->name)
         return false;
@@ -162,7 +171,7 @@ uint64_t operation_hash(redo_operation const *op)
     unsigned char head[64 + REDO_NAME_MAX];
     size_t n = 0;
     head[n++] = (unsigned char)op->kind;
-    if ((has & NAME) && (!op->name || op->namesize > REDO_NAME_MAX))
+    if ((has & NAME) && ((!op->name && op->namesize) || op->namesize > REDO_NAME_MAX))
         has &= ~(unsigned)NAME;
     n += put_arguments(head + n, op, has);
     uint64_t hash = XXH3_64bits(head, n);
@@ -214,7 +223,7 @@ static void get_arguments(struct varint_reader *r, redo_operation *op, unsigned 
         op->value = varint_get_signed(r);
     if (has & NAME) {
         op->name = get_bytes(r, &op->namesize, REDO_NAME_MAX);
-        r->bad |= !op->namesize;
+        r->bad |= !op->namesize && !(has & UNNAMED);
     }
     if (has & STATE) {
         op->state = r->at;

@@ -366,7 +366,13 @@ enum redo_operation_kind {
     REDO_OP_TURN = 14,     /* state = several operations as bytes, all or none: core/README.md */
     REDO_OP_NEWUNDO = 15,  /* name = cursor, value = of redo_entry_..., move, endpoint = of the turn
                               that is closed */
-    REDO_OP_ADDUNDO = 16   /* name = cursor, state = a line (core/changes/README.md) */
+    REDO_OP_ADDUNDO = 16,  /* name = cursor, state = a line (core/changes/README.md) */
+    REDO_OP_RECORD = 17, /* position, move = redo_of, value = redo_edit, source = which item, place
+                            or count, name = of a property, state = what the edit takes:
+                            redo_record.h, core/README.md */
+    REDO_OP_PLAY = 18,   /* position, move = redo_of, source = the id of an item; endpoint, state
+                            (may be empty), value = checkequiv: of the ADD that it may be */
+    REDO_OP_ALTERNATE = 19 /* position, state, value = 1 if the move is given, move */
 };
 
 /* What a NEWUNDO does: bits of its value. */

@@ -171,9 +171,9 @@ int redo_decide(redo_session *session, redo_position *position, unsigned count);
  * An item without a move gets the lowest from 0 that no branch from there, and none of the
  * candidates there, has. NULL on error. In a session told by change: a turn in the place of state,
  * see redo_addchanges(). */
-redo_position *redo_playcandidate(redo_session *session, redo_position *position,
-                                  enum redo_of list, uint32_t id, void const *state, size_t size,
-                                  int endpoint, int checkequiv);
+redo_position *redo_playcandidate(redo_session *session, redo_position *position, enum redo_of list,
+                                  uint32_t id, void const *state, size_t size, int endpoint,
+                                  int checkequiv);
 
 /* The same board with other extra bytes: the one of the position's alternates, or the position
  * itself, that has the state's extra bytes; or a new one, which hangs on the first of them, along
@@ -188,6 +188,21 @@ redo_position *redo_addalternate(redo_session *session, redo_position *position,
  * such bytes. */
 void const *redo_getrecord(redo_position const *position, size_t *size);
 int redo_setrecord(redo_session *session, redo_position *position, void const *record, size_t size);
+
+/* ---- operations -------------------------------------------------------------------------- */
+
+/* What a REDO_OP_RECORD does: its value. The bytes that it takes as its state are in
+ * core/README.md; its move is an enum redo_of. */
+enum redo_edit {
+    redo_edit_property = 1, /* name; source = id, or 0; state = the value, empty to take it away */
+    redo_edit_add = 2,      /* source = place; state = items. result.value: the first one's id */
+    redo_edit_set = 3,      /* source = id; state = parts, and an item */
+    redo_edit_drop = 4,     /* state = ids. result.value: how many */
+    redo_edit_order = 5,    /* state = ids */
+    redo_edit_choose = 6,   /* source = id; 0: open; REDO_NOPOSITION: there is no legal move */
+    redo_edit_decide = 7,   /* source = how many */
+    redo_edit_record = 8    /* state = the record, empty to take it away */
+};
 
 #ifdef __cplusplus
 }

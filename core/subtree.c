@@ -5,6 +5,8 @@
 
 #include "core/changes/plan.h"
 #include "core/equal.h"
+#include "core/records/alternates.h"
+#include "core/records/forms.h"
 #include "core/solution.h"
 #include "core/varint.h"
 
@@ -14,8 +16,9 @@
  * that putting each in front gives their order): number, parent, move, twice the endpoint (zigzag)
  * with the lowest bit telling that it waits for redo_setbetterfields(), better + 1 or 0, its state.
  * In a session told by change after its state its turn: how many bytes, and these.
- * The first one's parent is where it hung. Where the session knows of authors, then for each of
- * them once more: its author's number, and the time if that is not 0. */
+ * The first one's parent is where it hung. Where the session knows of authors, or there are
+ * records, then for each of them once more: its author's number, and the time if that is not 0.
+ * Then what there is of records and alternates (records/forms.h). */
 
 /* The position after n, below top: branches first to last. */
 static struct node const *forwards(struct node const *top, struct node const *n)
@@ -27,11 +30,43 @@ static struct node const *forwards(struct node const *top, struct node const *n)
     return n == top ? NULL : node_of(n->in.cdr->p);
 }
 
+static int compare_numbers(void const *a, void const *b)
+{
+    uint32_t x = *(uint32_t const *)a, y = *(uint32_t const *)b;
+    return (x > y) - (x < y);
+}
+
+/* Those positions of the subtree that have a record or an alternate, by number: how many; 0 and
+ * *numbers NULL if memory lacks. */
+static uint32_t find_records(struct history const *h, struct node const *top, size_t count,
+                             uint32_t **numbers)
+{
+    uint32_t found = 0;
+    *numbers = malloc(count * sizeof **numbers);
+    for (struct node const *n = top; *numbers && n; n = forwards(top, n))
+        if (records_at(&h->records, n->in.id) || alternates_has(h, n->in.id))
+            (*numbers)[found++] = n->in.id;
+    if (found)
+        qsort(*numbers, found, sizeof **numbers, compare_numbers);
+    return found;
+}
+
+/* Puts what there is of them after what was put so far. */
+static int put_records(struct history const *h, uint32_t const *numbers, uint32_t count,
+                       void **data, size_t *size)
+{
+    struct writer w = {.data = *data, .size = *size, .cap = *size};
+    int rc = write_some_records(h, &w, numbers, count);
+    if (!rc && w.failed)
+        rc = REDO_ENOMEM;
+    *data = w.data;
+    *size = w.size;
+    return rc;
+}
+
 /* The stamps of the positions told from here to there; the bytes they take. */
 static size_t put_stamps(struct history const *h, unsigned char const *from, unsigned char *to)
 {
-    if (!h->authors.count)
-        return 0;
     struct varint_reader r = {.at = from, .end = to};
     unsigned char *at = to;
     varint_get(&r);
@@ -54,15 +89,19 @@ static size_t put_stamps(struct history const *h, unsigned char const *from, uns
 int subtree_capture(struct history const *h, struct node const *top, void **data, size_t *size)
 {
     size_t count = 0, turns = 0;
+    uint32_t recorded = 0, *numbers = NULL;
     for (struct node const *n = top; n; n = forwards(top, n)) {
         count++;
         turns += h->changes ? VARINT_MAX + changes_turn(h, n)->size : 0;
     }
     unsigned char *bytes = malloc(VARINT_MAX + count * (7 * VARINT_MAX + h->size) + turns);
     struct node const **left = malloc(count * sizeof *left); /* a stack: the last on top */
-    if (!bytes || !left) {
+    if (records_any(h))
+        recorded = find_records(h, top, count, &numbers);
+    if (!bytes || !left || (records_any(h) && !numbers)) {
         free(bytes);
         free(left);
+        free(numbers);
         return REDO_ENOMEM;
     }
     unsigned char *at = bytes + varint_put(bytes, (uint32_t)count);
@@ -87,10 +126,15 @@ int subtree_capture(struct history const *h, struct node const *top, void **data
         }
     }
     free(left);
-    at += put_stamps(h, bytes, at);
+    if (h->authors.count || recorded)
+        at += put_stamps(h, bytes, at);
     *data = bytes;
     *size = (size_t)(at - bytes);
-    return REDO_OK;
+    int rc = recorded ? put_records(h, numbers, recorded, data, size) : REDO_OK;
+    free(numbers);
+    if (rc)
+        free(*data);
+    return rc;
 }
 
 bool subtree_look(void const *data, size_t size, uint32_t *parent, uint32_t *top, uint32_t *count)
@@ -114,6 +158,7 @@ static void forget(struct history *h, struct node *n)
         states_release(&h->states, state);
     h->waiting -= n->p.setbetter;
     h->count--;
+    records_drop(h, &h->records, n);
     n->p.inuse = n->p.setbetter = 0;
 }
 
@@ -140,7 +185,7 @@ uint32_t subtree_drop(struct history *h, struct node *top)
 
 /* ---- bringing back ----------------------------------------------------------------------- */
 
-struct record {
+struct item {
     uint32_t number, parent, better;
     int move, endpoint;
     bool waits; /* for redo_setbetterfields() */
@@ -150,12 +195,12 @@ struct record {
     struct stamp stamp;
 };
 
-static bool read_stamps(struct history const *h, struct varint_reader *r, struct record *records,
+static bool read_stamps(struct history const *h, struct varint_reader *r, struct item *items,
                         uint32_t count)
 {
     bool none = r->at == r->end; /* kept when the session knew of no authors */
     for (uint32_t i = 0; i < count; i++) {
-        struct stamp *stamp = &records[i].stamp;
+        struct stamp *stamp = &items[i].stamp;
         *stamp = (struct stamp){0};
         if (none)
             continue;
@@ -168,32 +213,26 @@ static bool read_stamps(struct history const *h, struct varint_reader *r, struct
     return !r->bad;
 }
 
-static bool read_record(struct history const *h, struct varint_reader *r, struct record *record)
+static bool read_item(struct history const *h, struct varint_reader *r, struct item *item)
 {
-    record->number = varint_get(r);
-    record->parent = varint_get(r);
-    record->move = varint_get_signed(r);
+    item->number = varint_get(r);
+    item->parent = varint_get(r);
+    item->move = varint_get_signed(r);
     int end = varint_get_signed(r);
-    record->waits = end & 1;
-    record->endpoint = (end - record->waits) / 2;
-    record->better = varint_get(r) - 1;
-    if (r->bad || (size_t)(r->end - r->at) < h->size || record->endpoint < -128 ||
-        record->endpoint > 127 || record->number >= h->next)
+    item->waits = end & 1;
+    item->endpoint = (end - item->waits) / 2;
+    item->better = varint_get(r) - 1;
+    if (r->bad || (size_t)(r->end - r->at) < h->size || item->endpoint < -128 ||
+        item->endpoint > 127 || item->number >= h->next)
         return false;
-    record->state = r->at;
+    item->state = r->at;
     r->at += h->size;
-    record->turn_size = h->changes ? varint_get(r) : 0;
-    record->turn = r->at;
-    if (r->bad || record->turn_size > (size_t)(r->end - r->at))
+    item->turn_size = h->changes ? varint_get(r) : 0;
+    item->turn = r->at;
+    if (r->bad || item->turn_size > (size_t)(r->end - r->at))
         return false;
-    r->at += record->turn_size;
+    r->at += item->turn_size;
     return true;
-}
-
-static int compare_numbers(void const *a, void const *b)
-{
-    uint32_t x = *(uint32_t const *)a, y = *(uint32_t const *)b;
-    return (x > y) - (x < y);
 }
 
 /* A move from a parent, to see that none comes twice. */
@@ -210,27 +249,28 @@ static int compare_ways(void const *a, void const *b)
     return (x->move > y->move) - (x->move < y->move);
 }
 
-/* Reads all records, and sees that they form a subtree that can hang below parent. */
-static int check_records(struct history const *h, struct node const *parent, void const *data,
-                         size_t size, struct record *records, uint32_t count, uint32_t *numbers,
-                         struct way *ways)
+/* Reads all items, and sees that they form a subtree that can hang below parent. */
+static int check_items(struct history const *h, struct node const *parent, void const *data,
+                       size_t size, struct item *items, uint32_t count, uint32_t *numbers,
+                       struct way *ways, struct varint_reader *rest)
 {
     struct varint_reader r = {.at = data, .end = (unsigned char const *)data + size};
     varint_get(&r);
     for (uint32_t i = 0; i < count; i++) {
-        struct record *record = &records[i];
+        struct item *item = &items[i];
         struct node *n;
-        if (!read_record(h, &r, record))
+        if (!read_item(h, &r, item))
             return REDO_EDAMAGED;
-        if (history_find(h, record->number, &n) == REDO_OK)
+        if (history_find(h, item->number, &n) == REDO_OK)
             return REDO_EINUSE;
-        numbers[i] = record->number;
-        ways[i] = (struct way){record->parent, record->move};
+        numbers[i] = item->number;
+        ways[i] = (struct way){item->parent, item->move};
     }
-    if (!read_stamps(h, &r, records, count))
+    if (!read_stamps(h, &r, items, count))
         return REDO_EDAMAGED;
-    if (r.at != r.end || branch_find(h, parent, records[0].move))
-        return r.at != r.end ? REDO_EDAMAGED : REDO_EDIFFERS;
+    *rest = r;
+    if (branch_find(h, parent, items[0].move))
+        return REDO_EDIFFERS;
     qsort(numbers, count, sizeof *numbers, compare_numbers);
     qsort(ways, count, sizeof *ways, compare_ways);
     for (uint32_t i = 1; i < count; i++)
@@ -241,31 +281,31 @@ static int check_records(struct history const *h, struct node const *parent, voi
 
 /* Whether each position's parent comes before it; the first one's is given. Numbers that were seen
  * are marked in the slabs' own places, which are not in use. */
-static int check_order(struct history *h, struct record const *records, uint32_t count)
+static int check_order(struct history *h, struct item const *items, uint32_t count)
 {
     int rc = REDO_OK;
     for (uint32_t i = 0; i < count && !rc; i++) {
-        struct node *n = pool_find(&h->nodes, records[i].number);
-        struct node *up = i ? pool_find(&h->nodes, records[i].parent) : NULL;
-        if (i && (!up || up->p.inuse || up->linked != up->in.id || up->in.id != records[i].parent))
+        struct node *n = pool_find(&h->nodes, items[i].number);
+        struct node *up = i ? pool_find(&h->nodes, items[i].parent) : NULL;
+        if (i && (!up || up->p.inuse || up->linked != up->in.id || up->in.id != items[i].parent))
             rc = REDO_EDAMAGED;
-        n->in.id = n->linked = records[i].number; /* the mark: no dropped position links itself */
+        n->in.id = n->linked = items[i].number; /* the mark: no dropped position links itself */
     }
     for (uint32_t i = 0; i < count; i++)
-        ((struct node *)pool_find(&h->nodes, records[i].number))->linked = NOBODY;
+        ((struct node *)pool_find(&h->nodes, items[i].number))->linked = NOBODY;
     return rc;
 }
 
-static int make_room(struct history *h, struct record const *records, uint32_t count)
+static int make_room(struct history *h, struct item const *items, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (pool_reserve(&h->nodes, records[i].number, 1) ||
-            (records[i].stamp.author && pool_reserve(&h->authors.stamps, records[i].number, 1)) ||
-            (h->changes && pool_reserve(&h->changes->turns, records[i].number, 1)))
+        if (pool_reserve(&h->nodes, items[i].number, 1) ||
+            (items[i].stamp.author && pool_reserve(&h->authors.stamps, items[i].number, 1)) ||
+            (h->changes && pool_reserve(&h->changes->turns, items[i].number, 1)))
             return REDO_ENOMEM;
     if (states_reserve(&h->states, count) || index_reserve(&h->classes, count))
         return REDO_ENOMEM;
-    return check_order(h, records, count);
+    return check_order(h, items, count);
 }
 
 static int compare_places(void const *a, void const *b)
@@ -273,52 +313,51 @@ static int compare_places(void const *a, void const *b)
     return compare_numbers(a, b); /* the number comes first */
 }
 
-/* Plans the turns of a subtree, as they are where it is to hang: each record gets the state that it
+/* Plans the turns of a subtree, as they are where it is to hang: each item gets the state that it
  * has there. */
-static int plan_turns(struct history *h, struct node *parent, struct record *records,
-                      uint32_t count, struct plan *plan)
+static int plan_turns(struct history *h, struct node *parent, struct item *items, uint32_t count,
+                      struct plan *plan)
 {
     struct place {
         uint32_t number, place;
     } *places = malloc(count * sizeof *places);
     int rc = places ? REDO_OK : REDO_ENOMEM;
     for (uint32_t i = 0; !rc && i < count; i++)
-        places[i] = (struct place){records[i].number, i + 1};
+        places[i] = (struct place){items[i].number, i + 1};
     if (!rc)
         qsort(places, count, sizeof *places, compare_places);
     for (uint32_t i = 0; !rc && i < count; i++) {
         struct place *up =
-            i ? bsearch(&records[i].parent, places, count, sizeof *places, compare_places) : NULL;
-        rc = plan_add(h, plan, parent, up ? up->place : 0, records[i].turn, records[i].turn_size,
-                      records[i].number);
+            i ? bsearch(&items[i].parent, places, count, sizeof *places, compare_places) : NULL;
+        rc = plan_add(h, plan, parent, up ? up->place : 0, items[i].turn, items[i].turn_size,
+                      items[i].number);
     }
     free(places);
     plan_leave(h, plan);
     for (uint32_t i = 0; !rc && i < count; i++)
-        records[i].state = plan->all[i].state;
+        items[i].state = plan->all[i].state;
     return rc == REDO_EOPERATION ? REDO_EDAMAGED : rc;
 }
 
-static void bring_back(struct history *h, struct node *parent, struct record const *record)
+static void bring_back(struct history *h, struct node *parent, struct item const *item)
 {
-    uint32_t hash = equal_hash(h, record->state);
-    struct node *first = equal_first(h, hash, record->state);
+    uint32_t hash = equal_hash(h, item->state);
+    struct node *first = equal_first(h, hash, item->state);
     uint32_t state =
-        first && !h->states.counted ? first->state : states_take(&h->states, record->state);
-    *node_at(h, record->number) = (struct node){0};
-    struct node *n =
-        history_make_as(h, record->number, parent, record->move, state, record->endpoint);
-    authors_sign(&h->authors, record->number, record->stamp);
-    n->p.setbetter = record->waits;
-    h->waiting += record->waits;
+        first && !h->states.counted ? first->state : states_take(&h->states, item->state);
+    *node_at(h, item->number) = (struct node){0};
+    struct node *n = history_make_as(h, item->number, parent, item->move, state, item->endpoint);
+    authors_sign(&h->authors, item->number, item->stamp);
+    n->p.setbetter = item->waits;
+    h->waiting += item->waits;
     equal_insert(h, hash, first, n);
 }
 
 /* What was better than a position that is back, if it still is. */
-static void relink(struct history *h, struct record const *record)
+static void relink(struct history *h, struct item const *item)
 {
-    struct node *n = node_at(h, record->number), *better;
-    if (record->better == NOBODY || history_find(h, record->better, &better) || better == n ||
+    struct node *n = node_at(h, item->number), *better;
+    if (item->better == NOBODY || history_find(h, item->better, &better) || better == n ||
         better->p.movecount > n->p.movecount || better_end(better) == n ||
         memcmp(node_state(h, better), node_state(h, n), h->cmpsize) != 0)
         return;
@@ -332,34 +371,41 @@ int subtree_restore(struct history *h, struct node *parent, void const *data, si
     uint32_t count = varint_get(&r);
     if (r.bad || !count || count > size / (5 + (size_t)h->size))
         return REDO_EDAMAGED;
-    struct record *records = malloc(count * sizeof *records);
+    struct item *items = malloc(count * sizeof *items);
     uint32_t *numbers = malloc(count * sizeof *numbers);
     struct way *ways = malloc(count * sizeof *ways);
     struct plan plan = {0};
-    int rc = records && numbers && ways ? REDO_OK : REDO_ENOMEM;
+    struct recalled recalled = {0};
+    int rc = items && numbers && ways ? REDO_OK : REDO_ENOMEM;
     if (!rc)
-        rc = check_records(h, parent, data, size, records, count, numbers, ways);
+        rc = check_items(h, parent, data, size, items, count, numbers, ways, &r);
+    if (!rc && r.at != r.end)
+        rc = recall_records(h, &r, numbers, count, &recalled);
+    if (!rc && r.at != r.end)
+        rc = REDO_EDAMAGED;
     if (!rc)
-        rc = make_room(h, records, count);
+        rc = make_room(h, items, count);
     if (!rc && h->changes)
-        rc = plan_turns(h, parent, records, count, &plan);
+        rc = plan_turns(h, parent, items, count, &plan);
     for (uint32_t i = 0; !rc && i < count; i++) {
-        bring_back(h, i ? node_at(h, records[i].parent) : parent, &records[i]);
+        bring_back(h, i ? node_at(h, items[i].parent) : parent, &items[i]);
         if (h->changes)
-            plan_enter(h, &plan, i, node_at(h, records[i].number));
+            plan_enter(h, &plan, i, node_at(h, items[i].number));
     }
     for (uint32_t i = 0; !rc && i < count; i++)
-        relink(h, &records[i]);
+        relink(h, &items[i]);
     if (!rc) {
+        enter_recalled(h, &recalled);
         touched_order(h->touched, parent->in.id);
-        result->position = records[0].number;
+        result->position = items[0].number;
         result->value = (int)count;
         result->changed = 1;
         h->changed = true;
     }
     if (h->changes)
         plan_close(h, &plan);
-    free(records);
+    close_recalled(&recalled);
+    free(items);
     free(numbers);
     free(ways);
     return rc;

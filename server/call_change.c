@@ -117,8 +117,8 @@ static struct usage_amount amount_of(struct room const *room, struct client *by,
     bool cursor = op->kind == REDO_OP_CURSOR && op->value == redo_step_goto &&
                   !cursors_find(&h->cursors, op->name, op->namesize);
     bool brings = op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_PROPERTY ||
-                  op->kind == REDO_OP_TURN || op->kind == REDO_OP_ADDUNDO || cursor ||
-                  more.positions;
+                  op->kind == REDO_OP_TURN || op->kind == REDO_OP_ADDUNDO ||
+                  op->kind == REDO_OP_RECORD || cursor || more.positions;
     bool drops = op->kind == REDO_OP_DROP || op->kind == REDO_OP_DROPTREE ||
                  (op->kind == REDO_OP_CURSOR && op->value == redo_step_drop) ||
                  (op->kind == REDO_OP_PROPERTY && !op->statesize);

@@ -2,8 +2,30 @@
 
 #include <stdlib.h>
 
+#include "core/redo_record.h"
 #include "protocol/method.h"
 #include "server/reply.h"
+
+static char const *method_of_record(redo_operation const *op)
+{
+    switch (op->value) {
+    case redo_edit_property:
+        return "setpositionproperty";
+    case redo_edit_add:
+        return "addcandidates";
+    case redo_edit_set:
+        return "setcandidate";
+    case redo_edit_drop:
+        return "dropcandidates";
+    case redo_edit_order:
+        return "ordercandidates";
+    case redo_edit_choose:
+        return "choose";
+    case redo_edit_decide:
+        return "decide";
+    }
+    return "setrecord";
+}
 
 static char const *method_of_cursor(redo_operation const *op)
 {
@@ -58,6 +80,12 @@ static char const *method_of(redo_operation const *op)
         return "newundo";
     case REDO_OP_ADDUNDO:
         return "addundo";
+    case REDO_OP_RECORD:
+        return method_of_record(op);
+    case REDO_OP_PLAY:
+        return "playcandidate";
+    case REDO_OP_ALTERNATE:
+        return "addalternate";
     }
     return "";
 }

@@ -10,7 +10,7 @@
 #include "client/ctl/ctl.h"
 #include "client/ctl/kinds.h"
 #include "client/ctl/text.h"
-#include "core/redo.h"
+#include "core/redo_record.h"
 #include "core/turn.h"
 
 #define STATE_BYTES 32 /* of a state that are printed */
@@ -129,6 +129,55 @@ static void print_entry(redo_operation const *op)
     }
 }
 
+static char const *name_of(int of)
+{
+    static char const *const names[] = {"position", "branch", "candidate", "decision"};
+    return of >= redo_of_position && of <= redo_of_decision ? names[of] : "?";
+}
+
+/* What an analyst does with a position. */
+static void print_record(redo_operation const *op)
+{
+    char const *of = name_of(op->move);
+    switch (op->value) {
+    case redo_edit_property:
+        printf("setpositionproperty%s position=%u", op->statesize ? "" : " (taken away)",
+               op->position);
+        if (op->move != redo_of_position)
+            printf(" %s", of);
+        if (op->source)
+            printf("=%u", op->source);
+        fputs(" name=", stdout);
+        text_print(stdout, op->name, op->namesize);
+        break;
+    case redo_edit_add:
+        printf("addcandidates position=%u list=%s", op->position, of);
+        break;
+    case redo_edit_set:
+        printf("setcandidate position=%u %s=%u", op->position, of, op->source);
+        break;
+    case redo_edit_drop:
+        printf("dropcandidates position=%u list=%s", op->position, of);
+        break;
+    case redo_edit_order:
+        printf("ordercandidates position=%u list=%s", op->position, of);
+        break;
+    case redo_edit_choose:
+        printf("choose position=%u", op->position);
+        if (op->source && op->source != REDO_NOPOSITION)
+            printf(" candidate=%u", op->source);
+        else
+            fputs(op->source ? " none" : " open", stdout);
+        break;
+    case redo_edit_decide:
+        printf("decide position=%u count=%u", op->position, op->source);
+        break;
+    default:
+        printf("setrecord%s position=%u", op->statesize ? "" : " (taken away)", op->position);
+        break;
+    }
+}
+
 /* The method that makes such operations, and its params. */
 static void print_operation(redo_operation const *op, bool by_change)
 {
@@ -183,6 +232,18 @@ static void print_operation(redo_operation const *op, bool by_change)
     case REDO_OP_NEWUNDO:
     case REDO_OP_ADDUNDO:
         print_entry(op);
+        break;
+    case REDO_OP_RECORD:
+        print_record(op);
+        break;
+    case REDO_OP_PLAY:
+        printf("playcandidate position=%u %s=%u endpoint=%d check=%d", op->position,
+               name_of(op->move), op->source, op->endpoint, op->value);
+        break;
+    case REDO_OP_ALTERNATE:
+        printf("addalternate position=%u", op->position);
+        if (op->value)
+            printf(" move=%d", op->move);
         break;
     }
 }

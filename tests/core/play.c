@@ -345,6 +345,9 @@ bool play_next(struct play *play, struct history const *h, redo_operation *op)
         break;
     case REDO_OP_SETBETTER:
     case REDO_OP_CLEAR:
+    case REDO_OP_RECORD:
+    case REDO_OP_PLAY:
+    case REDO_OP_ALTERNATE:
     case REDO_OP_NEWUNDO: /* of sessions told by change: changes_play.c */
     case REDO_OP_ADDUNDO:
         break;

@@ -332,7 +332,7 @@ START_TEST(newer_versions_and_other_kinds_are_told_from_damage)
 {
     redo_session *s = sample(1, 100);
     struct bytes b = dump(s);
-    b.data[4] = 3;
+    b.data[4] = 4;
     ck_assert_int_eq(load_code(b.data, b.size), REDO_EVERSION);
     checksum(b.data, b.size);
     ck_assert_int_eq(load_code(b.data, b.size), REDO_EVERSION);
