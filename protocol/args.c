@@ -131,6 +131,11 @@ int arg_read(enum param_type type, msgpack_object const *o, struct arg *arg)
         return read_text(o, arg);
     case PARAM_STR:
         return read_text(o, arg);
+    case PARAM_MAYBE:
+        arg->present = o->type != MSGPACK_OBJECT_NIL;
+        arg->bytes.data = NULL;
+        arg->bytes.size = 0;
+        return arg->present ? read_bytes(o, arg) : REDO_OK;
     case PARAM_BIN:
         return read_bytes(o, arg);
     case PARAM_BOOL:

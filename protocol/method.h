@@ -66,7 +66,7 @@ enum method_symbol method_find(struct methods const *m, char const *name, size_t
 /* The value of a param or an option. Strings and bytes are pieces of the message. */
 struct arg {
     enum param_type type;
-    bool present; /* params always; options if given and not nil */
+    bool present; /* params but for a PARAM_MAYBE that is nil; options if given and not nil */
     bool named;   /* PARAM_SESSION: by name (bytes) and not by handle (integer) */
     union {
         int64_t integer; /* PARAM_INT, PARAM_POSITION, PARAM_SIZE, PARAM_SESSION if !named */
@@ -74,7 +74,7 @@ struct arg {
         struct {
             char const *data;
             size_t size;
-        } bytes;                    /* PARAM_BIN; in UTF-8: PARAM_STR, PARAM_SESSION if named */
+        } bytes;                    /* PARAM_BIN, PARAM_MAYBE; in UTF-8: PARAM_STR, PARAM_SESSION if named */
         msgpack_object_array array; /* PARAM_ARRAY; items unchecked, see arg_read() */
         msgpack_object any;         /* PARAM_ANY; every str in it is UTF-8 */
     };

@@ -18,6 +18,7 @@
     X(PARAM_SIZE, "size", "an integer, 0 to 2^53-1")                                        \
     X(PARAM_COUNT, "count", "an integer, 1 to 2^53-1")                                      \
     X(PARAM_BIN, "bin", "bytes; a str is taken as well, whatever its bytes")                \
+    X(PARAM_MAYBE, "bin|nil", "bytes, as of bin, or nil")                                   \
     X(PARAM_STR, "str", "text in UTF-8; a bin is taken as well, if it is UTF-8")            \
     X(PARAM_BOOL, "bool", "true or false")                                                  \
     X(PARAM_ARRAY, "array", "an array")                                                     \

@@ -21,7 +21,8 @@ static int hash_arg(struct arg const *arg, uint64_t *hash)
     if (!arg->present)
         return REDO_OK;
     if (arg->type != PARAM_ANY) {
-        bool integer = arg->type != PARAM_BIN && arg->type != PARAM_STR;
+        bool integer =
+            arg->type != PARAM_BIN && arg->type != PARAM_MAYBE && arg->type != PARAM_STR;
         *hash = integer ? XXH3_64bits_withSeed(&arg->integer, sizeof arg->integer, *hash)
                         : XXH3_64bits_withSeed(arg->bytes.data, arg->bytes.size, *hash);
         return REDO_OK;
@@ -48,6 +49,8 @@ int begun_read(struct call *call, enum begun_method method, uint64_t *what)
     unsigned params = method == BEGUN_STATES ? 3 : 1;
     for (unsigned i = 0; !rc && i < params; i++)
         rc = hash_arg(&call->args.param[i], &hash);
+    if (method == BEGUN_LOADED && !call->args.param[0].present)
+        hash += upload_hash(call->client);
     if (!rc && method == BEGUN_CHANGES) {
         hash += args_flag(&call->args, "lenient", false);
         rc = hash_arg(args_option(&call->args, "table"), &hash);

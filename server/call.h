@@ -109,6 +109,12 @@ struct buffer *call_answer_add(struct call *call, struct room *room, redo_result
 void call_pack_gone_over(struct buffer *b, struct room *room, redo_operation const *op,
                          redo_result const *r);
 
+/* A turn's bytes (core/changes/changes.h), of lines and the options after and digest. */
+void call_pack_turn(struct call *call, struct arg const *lines, struct buffer *b);
+
+/* Packs how many lines of the turn that was added did not fit: one field. */
+void call_pack_faults(struct buffer *b, struct room const *room, redo_result const *r);
+
 /* The POSITION that an operation has answered, as it was when it did. */
 void call_pack_position(struct buffer *b, struct room *room, redo_result const *r);
 
@@ -118,7 +124,7 @@ static inline int64_t call_integer(struct call const *call, unsigned param)
 }
 
 call_handler call_server_hello, call_server_info, call_server_ping, call_flush, call_backup;
-call_handler call_beginsession, call_loadsession, call_opensession, call_endsession,
+call_handler call_beginsession, call_loadsession, call_loadpart, call_opensession, call_endsession,
     call_deletesession, call_listsessions, call_getsession, call_restoresession, call_purgesession,
     call_renamesession, call_copysession, call_setsessionmode;
 call_handler call_addposition, call_addpositions, call_setgraftbehavior, call_getnextposition,
@@ -133,6 +139,7 @@ call_handler call_setcursor, call_undo, call_redo, call_movecursor, call_dropcur
     call_getcursors, call_getauthors;
 call_handler call_beginchanges, call_addchanges, call_newundo, call_addundo, call_gettable,
     call_getlines, call_getdiff, call_getschema;
+call_handler call_getrecord, call_getrecords, call_readrecord, call_getcandidates, call_setrecord, call_getpositionproperty, call_setpositionproperty, call_addcandidates, call_setcandidate, call_dropcandidates, call_ordercandidates, call_choose, call_decide, call_playcandidate, call_addalternate, call_getalternates;
 call_handler call_attach, call_readsnapshot, call_detach;
 
 #endif

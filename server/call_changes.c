@@ -76,13 +76,12 @@ static void pack_list(struct buffer *b, struct arg const *arg)
         pack_object(b, &arg->array.ptr[i]);
 }
 
-/* A turn's bytes: see core/changes/changes.h. */
-static void pack_turn(struct call *call, struct buffer *b)
+void call_pack_turn(struct call *call, struct arg const *lines, struct buffer *b)
 {
     struct arg const *digest = args_option(&call->args, "digest");
     buffer_init(b);
     pack_array(b, 3);
-    pack_list(b, &call->args.param[3]);
+    pack_list(b, lines);
     pack_list(b, args_option(&call->args, "after"));
     if (digest->present)
         pack_object(b, &digest->any);
@@ -116,6 +115,12 @@ static uint32_t faults_of(struct room const *room, redo_result const *r)
     return t ? t->faults : 0;
 }
 
+void call_pack_faults(struct buffer *b, struct room const *room, redo_result const *r)
+{
+    pack_key(b, "faults");
+    pack_uint(b, faults_of(room, r));
+}
+
 int call_addchanges(struct call *call)
 {
     struct room *room;
@@ -126,7 +131,7 @@ int call_addchanges(struct call *call)
         return stay(call, room);
     struct buffer turn;
     redo_result r;
-    pack_turn(call, &turn);
+    call_pack_turn(call, &call->args.param[3], &turn);
     redo_operation op = {.kind = REDO_OP_ADD,
                          .position = (uint32_t)call_integer(call, 1),
                          .move = (int)call_integer(call, 2),
@@ -138,9 +143,7 @@ int call_addchanges(struct call *call)
     buffer_free(&turn);
     if (rc)
         return rc;
-    struct buffer *b = call_answer_add(call, room, &r, 1);
-    pack_key(b, "faults");
-    pack_uint(b, faults_of(room, &r));
+    call_pack_faults(call_answer_add(call, room, &r, 1), room, &r);
     return REDO_OK;
 }
 

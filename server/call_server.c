@@ -11,6 +11,7 @@
 #include "server/job.h"
 #include "server/log.h"
 #include "server/page.h"
+#include "server/record_reply.h"
 
 /* The name of who calls, an author from here on. */
 static int set_name(struct call *call, struct arg const *name)
@@ -99,6 +100,10 @@ int call_server_info(struct call *call)
         {"name", ROOM_NAME_MAX},
         {"key", REDO_KEY_MAX},
         {"keys", REDO_KEYS_MAX},
+        {"record", REDO_RECORD_MAX},
+        {"record_answer", RECORD_ANSWER_MAX},
+        {"candidates", REDO_CANDIDATES_MAX},
+        {"upload", UPLOAD_MAX},
         {"cursors", REDO_CURSORS_MAX},
         {"authors", REDO_AUTHORS_MAX},
         {"adds", REDO_TURN_MAX},

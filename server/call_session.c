@@ -325,6 +325,36 @@ int call_begin_new(struct call *call, struct history *history, uint64_t what)
     return begin_and_answer(call, history, how);
 }
 
+/* Begins a session of what was uploaded, once it is loaded. */
+static int load_upload(struct call *call, struct arg const *name, uint64_t what)
+{
+    struct upload *u = &call->client->upload;
+    struct beginning how = beginning_of(call, name);
+    struct room *room;
+    int rc = upload_load(call);
+    if (rc)
+        return rc;
+    struct history *history = u->history;
+    void *dump = u->dump;
+    size_t size = u->dump_size;
+    u->history = NULL;
+    u->dump = NULL;
+    upload_drop(call->client);
+    if ((rc = begun_keep(call, history, what))) {
+        history_free(history);
+        free(dump);
+        return rc;
+    }
+    how.stored = how.name && call->gateway->store;
+    bool ready = how.stored && dump && !what; /* a key is in the dump */
+    rc = ready ? begin_dumped(call, history, &how, dump, size, &room)
+               : begin(call, history, how, &room);
+    free(dump);
+    if (!rc)
+        answer_begin(call, room, true);
+    return rc;
+}
+
 int call_loadsession(struct call *call)
 {
     struct arg const *dump = &call->args.param[0], *name = args_option(&call->args, "name");
@@ -343,6 +373,8 @@ int call_loadsession(struct call *call)
         return rc ? rc : begin_again(call, there, false);
     if (name->present && (rc = check_free(call, name->bytes.data, name->bytes.size, uid)))
         return rc;
+    if (!dump->present)
+        return load_upload(call, name, what);
     struct history *history;
     rc = history_load(dump->bytes.data, dump->bytes.size, &history);
     if (rc)

@@ -9,6 +9,7 @@
 
 #include "server/list.h"
 #include "server/outbox.h"
+#include "server/upload.h"
 
 struct asker;
 struct job;
@@ -32,6 +33,7 @@ struct client {
     uint64_t found;          /* what the name in its request was found to stand for; 0: not yet */
     struct relaxed *relaxed; /* the sessions of which it is told at once */
     size_t relaxed_count;
+    struct upload upload; /* what loadpart has collected */
 };
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "core/redo_record.h"
 #include "protocol/method.h"
+#include "server/record_reply.h"
 #include "server/reply.h"
 
 static char const *method_of_record(redo_operation const *op)
@@ -210,7 +211,8 @@ static void pack_touched(struct buffer *b, struct history const *h, redo_operati
  */
 static uint32_t front_of(struct history const *h, redo_operation const *op, redo_result const *r)
 {
-    bool may = op->kind == REDO_OP_ADD || op->kind == REDO_OP_NEXT ||
+    bool may = op->kind == REDO_OP_ADD || op->kind == REDO_OP_NEXT || op->kind == REDO_OP_PLAY ||
+               (op->kind == REDO_OP_ALTERNATE && r->created) ||
                (op->kind == REDO_OP_NEWUNDO && r->value) ||
                (op->kind == REDO_OP_CURSOR && op->value == redo_step_move && r->value);
     struct node *n;
@@ -275,6 +277,27 @@ static void pack_stamp(struct buffer *b, struct history const *h)
         pack_nil(b);
 }
 
+/* What is kept with the position whose record was changed; alternates are told of the one that an
+ * alternate was asked for. */
+static void pack_record(struct buffer *b, struct history const *h, redo_operation const *op)
+{
+    struct record_told told;
+    struct node *n;
+    bool about = op->kind == REDO_OP_RECORD || op->kind == REDO_OP_PLAY ||
+                 op->kind == REDO_OP_ALTERNATE;
+    if (!about || history_find(h, op->position, &n)) {
+        pack_nil(b);
+        return;
+    }
+    record_look(&told, h, n);
+    pack_map(b, 2);
+    pack_key(b, "position");
+    pack_uint(b, op->position);
+    pack_key(b, "record");
+    if (!record_reply(b, &told, RECORD_EVENT_MAX))
+        pack_nil(b);
+}
+
 static bool about_position(redo_operation const *op)
 {
     return op->kind != REDO_OP_GRAFT && op->kind != REDO_OP_SETBETTER &&
@@ -286,7 +309,7 @@ void event_pack_effects(struct buffer *b, struct history *h, redo_operation cons
 {
     uint32_t number = r->position != REDO_NOPOSITION ? r->position : op->position;
     struct node *n;
-    pack_map(b, h->changes ? 17 : 16);
+    pack_map(b, h->changes ? 18 : 17);
     pack_key(b, "method");
     pack_cstr(b, method_of(op));
     pack_key(b, "position");
@@ -317,6 +340,8 @@ void event_pack_effects(struct buffer *b, struct history *h, redo_operation cons
     pack_cursors(b, h, op);
     pack_key(b, "items");
     pack_items(b, h, op);
+    pack_key(b, "record");
+    pack_record(b, h, op);
     pack_stamp(b, h);
 }
 

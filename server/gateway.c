@@ -25,6 +25,7 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_BACKUP] = call_backup,
     [METHOD_BEGINSESSION] = call_beginsession,
     [METHOD_LOADSESSION] = call_loadsession,
+    [METHOD_LOADPART] = call_loadpart,
     [METHOD_OPENSESSION] = call_opensession,
     [METHOD_ENDSESSION] = call_endsession,
     [METHOD_DELETESESSION] = call_deletesession,
@@ -64,6 +65,22 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_GETCURSOR] = call_getcursor,
     [METHOD_GETCURSORS] = call_getcursors,
     [METHOD_GETAUTHORS] = call_getauthors,
+    [METHOD_GETRECORD] = call_getrecord,
+    [METHOD_GETRECORDS] = call_getrecords,
+    [METHOD_READRECORD] = call_readrecord,
+    [METHOD_GETCANDIDATES] = call_getcandidates,
+    [METHOD_SETRECORD] = call_setrecord,
+    [METHOD_GETPOSITIONPROPERTY] = call_getpositionproperty,
+    [METHOD_SETPOSITIONPROPERTY] = call_setpositionproperty,
+    [METHOD_ADDCANDIDATES] = call_addcandidates,
+    [METHOD_SETCANDIDATE] = call_setcandidate,
+    [METHOD_DROPCANDIDATES] = call_dropcandidates,
+    [METHOD_ORDERCANDIDATES] = call_ordercandidates,
+    [METHOD_CHOOSE] = call_choose,
+    [METHOD_DECIDE] = call_decide,
+    [METHOD_PLAYCANDIDATE] = call_playcandidate,
+    [METHOD_ADDALTERNATE] = call_addalternate,
+    [METHOD_GETALTERNATES] = call_getalternates,
     [METHOD_BEGINCHANGES] = call_beginchanges,
     [METHOD_ADDCHANGES] = call_addchanges,
     [METHOD_NEWUNDO] = call_newundo,
@@ -331,6 +348,7 @@ void gateway_gone(struct gateway *gateway, struct conn *conn)
     while (!list_empty(&client->privates))
         rooms_discard(gateway, list_entry(client->privates.next, struct room, in_owner));
     job_abandon(client);
+    upload_drop(client);
     list_remove(&client->in_clients);
     outbox_close(&client->outbox);
     free(client->relaxed);

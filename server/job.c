@@ -28,6 +28,10 @@ void job_free(struct job *job)
 {
     if (job->client && job->client->job == job)
         job->client->job = NULL;
+    if (job->share) {
+        job->share->uploads -= job->charged;
+        share_leave(job->share);
+    }
     asker_release(job->asker);
     history_free(job->history);
     buffer_free(&job->name);
@@ -35,6 +39,14 @@ void job_free(struct job *job)
     buffer_free(&job->text);
     buffer_free(&job->packed);
     free(job);
+}
+
+void job_hold(struct job *job, struct share *share, size_t bytes)
+{
+    share->conns++;
+    share->uploads += bytes;
+    job->share = share;
+    job->charged = bytes;
 }
 
 /* A reader from those at rest, or a new one. */
@@ -62,7 +74,7 @@ void job_close_readers(struct gateway *gateway)
 static void on_work(uv_work_t *work)
 {
     struct job *job = work->data;
-    if (!job->reader)
+    if (!job->reader && !job->storeless)
         job->result = REDO_ESTORE;
     else
         job->run(job);
@@ -73,7 +85,8 @@ static void on_finished(uv_work_t *work, int status)
     struct job *job = work->data;
     struct gateway *gateway = job->gateway;
     gateway->jobs--;
-    give_back(gateway, job->reader);
+    if (job->reader)
+        give_back(gateway, job->reader);
     job->reader = NULL;
     job->done = true;
     if (status)
@@ -90,7 +103,7 @@ void job_start(struct job *job)
 {
     struct gateway *gateway = job->gateway;
     gateway->jobs++;
-    job->reader = borrow(gateway);
+    job->reader = job->storeless ? NULL : borrow(gateway);
     job->departures = gateway->departures;
     int rc = uv_queue_work(gateway->loop, &job->work, on_work, on_finished);
     if (rc)

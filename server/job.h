@@ -12,6 +12,7 @@
 #include "server/access.h"
 #include "server/client.h"
 #include "server/list.h"
+#include "server/share.h"
 #include "server/store/store.h"
 
 struct gateway;
@@ -22,6 +23,7 @@ struct job {
     struct gateway *gateway;
     struct client *client;       /* that waits for it; NULL: it is gone, or nobody does */
     struct store_reader *reader; /* this job's while it runs */
+    bool storeless; /* it needs no reader */
     bool done;
     bool waiting; /* for a batch to be on disk: in gateway.waiting */
     struct link in_waiting;
@@ -51,6 +53,8 @@ struct job {
     struct history *history; /* NULL, or the job's */
     uint64_t sequence;
     bool damaged;
+    struct share *share; /* of the user that is charged with so many bytes of the job; or NULL */
+    size_t charged;
     struct buffer packed; /* an answer, or a part of one */
     size_t count;
     bool more;
@@ -58,6 +62,10 @@ struct job {
 
 /* A job for this client (NULL: for none). NULL without memory. */
 struct job *job_new(struct gateway *gateway, struct client *client);
+
+/* The job has so many bytes, which stay charged to this share as an upload until it is freed, also
+ * if their connection ends. */
+void job_hold(struct job *job, struct share *share, size_t bytes);
 
 /* Hands it to the pool. */
 void job_start(struct job *job);

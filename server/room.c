@@ -13,6 +13,7 @@
 #include "server/conn.h"
 #include "server/event.h"
 #include "server/gateway.h"
+#include "server/given.h"
 #include "server/lag.h"
 #include "server/outbox.h"
 #include "server/rooms.h"
@@ -162,6 +163,8 @@ static bool valid_property(redo_operation const *op)
     struct frame_limits limits = FRAME_LIMITS_DEFAULT;
     if (!op->statesize)
         return true;
+    if (op->kind == REDO_OP_RECORD)
+        return given_value_valid(op->state, op->statesize);
     frame_init(&frame);
     return frame_scan(&frame, &limits, op->state, op->statesize) == FRAME_COMPLETE &&
            frame.at == op->statesize && frame_code(&frame) == REDO_OK;
@@ -263,7 +266,9 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
     redo_operation signed_op = *unsigned_op, *op = &signed_op;
     signed_op.stamp = sign(room, by);
     bool attended = !list_empty(&room->subscriptions);
-    if (op->kind == REDO_OP_PROPERTY && !valid_property(op))
+    bool property = op->kind == REDO_OP_PROPERTY ||
+                    (op->kind == REDO_OP_RECORD && op->value == redo_edit_property);
+    if (property && !valid_property(op))
         return REDO_ETYPE;
     /* Before it is applied: it must not fail after. What can not be encoded can not be applied, nor
      * can a state of another size, which is not worth the room here; turns have sizes of their own.

@@ -16,6 +16,7 @@ struct share {
     size_t conns;     /* how many have joined */
     size_t queued;    /* the sum of what they were last charged with */
     size_t snapshots; /* bytes of snapshots that they have not read to their ends; bounded apart */
+    size_t uploads;   /* bytes of dumps that they have told in parts; bounded apart */
     struct link in_shares;
 };
 

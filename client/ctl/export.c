@@ -13,9 +13,10 @@
 #include "redo_error.h"
 
 #define PIECE (1024 * 1024) /* of a snapshot, or of a file, at once */
+#define PART (16 * 1024 * 1024) /* of a dump, in a message */
 #define PATIENCE 600        /* seconds that a large session may take */
 
-/* What a request for loadsession has besides dump and name, at most. */
+/* What a request for loadsession has besides dump and name, at most; and one for loadpart. */
 #define MESSAGE_OVERHEAD 64
 
 static int no_memory(void)
@@ -246,36 +247,58 @@ static int fail_archive(enum archive_status status, char const *path)
     return EXIT_BAD;
 }
 
-/* The dump goes in one message, for which the daemon has a limit. */
-static int check_limit(struct ctl *ctl, size_t size)
+/* What the daemon takes at once. */
+static int ask_limit(struct ctl *ctl, int64_t *limit)
 {
     msgpack_object result;
-    int64_t limit;
 
     ctl_request(ctl, "server.info", 0);
     int status = ctl_result(ctl, &result);
     if (status != CLI_GO)
         return status;
-    if (!integer_read(map_get(map_get(&result, "limits"), "bytes"), 0, INT64_MAX, &limit))
+    if (!integer_read(map_get(map_get(&result, "limits"), "bytes"), 2 * MESSAGE_OVERHEAD, INT64_MAX,
+                      limit))
         return ctl_fail_shape(ctl);
-    if (size <= (uint64_t)limit)
-        return CLI_GO;
-    cli_complain("the session takes a message of %zu bytes, and the daemon reads none of more than "
-                 "%" PRId64 ": start it with --max-message %zu or more",
-                 size, limit, size);
-    return EXIT_BAD;
+    return CLI_GO;
+}
+
+/* A dump that is too large for a message is told in parts, which the daemon collects. */
+static int load_parts(struct ctl *ctl, struct archive const *archive, size_t limit)
+{
+    size_t part = limit - MESSAGE_OVERHEAD < PART ? limit - MESSAGE_OVERHEAD : PART;
+    char const *dump = archive->dump;
+
+    for (size_t at = 0; at < archive->dump_size; at += part) {
+        msgpack_object result;
+        size_t left = archive->dump_size - at;
+        struct buffer *b = ctl_request(ctl, "loadpart", 2);
+        pack_uint(b, at);
+        pack_bin(b, dump + at, left < part ? left : part);
+        if (b->failed)
+            return no_memory();
+        int status = ctl_result(ctl, &result);
+        if (status != CLI_GO)
+            return status;
+    }
+    return CLI_GO;
 }
 
 static int load(struct ctl *ctl, struct archive const *archive, char const *name, size_t size)
 {
     msgpack_object result;
-    int64_t positions;
+    int64_t positions, limit;
 
-    int status = check_limit(ctl, MESSAGE_OVERHEAD + archive->dump_size + size);
+    int status = ask_limit(ctl, &limit);
+    bool whole = MESSAGE_OVERHEAD + archive->dump_size + size <= (size_t)limit;
+    if (status == CLI_GO && !whole)
+        status = load_parts(ctl, archive, (size_t)limit);
     if (status != CLI_GO)
         return status;
     struct buffer *b = ctl_request(ctl, "loadsession", 2);
-    pack_bin(b, archive->dump, archive->dump_size);
+    if (whole)
+        pack_bin(b, archive->dump, archive->dump_size);
+    else
+        pack_nil(b);
     pack_map(b, 1);
     pack_key(b, "name");
     pack_str(b, name, size);

@@ -25,7 +25,7 @@ def exchange(rpc, data):
 def fitting(method, session):
     """Params of a call on the session that could succeed."""
     good = {"position": 0, "int": 1, "size": 0o644, "bool": True, "count": 1, "str": "other", "array": [],
-            "bin": STATE, "any": None}
+            "bin": STATE, "bin|nil": STATE, "any": None}
     params = [session if i == 0 else good[p["type"]] for i, p in enumerate(method["params"])]
     if method["name"] == "apply":
         params[1] = b"\x04\x00"

@@ -175,7 +175,7 @@ def test_trash_tells_of_sessions_that_may_be_read(place):
 
 def calls(info, session):
     """A call of each method on the session, that its owner could make."""
-    good = {"position": 0, "int": 1, "size": 0o666, "str": "other", "array": [], "bin": STATE, "any": 5}
+    good = {"position": 0, "int": 1, "size": 0o666, "str": "other", "array": [], "bin": STATE, "bin|nil": STATE, "any": 5}
     for method in info["methods"]:
         if method["params"] and method["params"][0]["name"] == "session":
             params = [session] + [good[p["type"]] for p in method["params"][1:]]
@@ -186,7 +186,7 @@ def calls(info, session):
             yield (method["name"], *params)
 
 
-READING = {"gettable", "getlines", "getdiff", "getschema", "getfirstposition", "getsessionsize", "getgraftbehavior", "getsavedstate", "getproperties",
+READING = {"getrecord", "getrecords", "readrecord", "getcandidates", "getpositionproperty", "getalternates", "gettable", "getlines", "getdiff", "getschema", "getfirstposition", "getsessionsize", "getgraftbehavior", "getsavedstate", "getproperties",
            "hassessionchanged", "getsession", "getposition", "getbranches", "getpath", "getsolution", "gettree",
            "getpositions", "listsubtrees", "getcursor", "getcursors", "getauthors", "attach", "readsnapshot", "detach", "endsession", "copysession"}
 IN_THE_TRASH = {"restoresession", "purgesession"}

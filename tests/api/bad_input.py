@@ -17,7 +17,7 @@ ONE_OF_EACH = {"nil": None, "bool": True, "int": 7, "negative": -7, "float": 1.0
 # What each type takes, by the names above.
 TAKES = {"session": {"int", "str", "bin"}, "position": {"int"}, "int": {"int", "negative"},
          "size": {"int"}, "count": {"int"}, "bin": {"bin", "str"}, "str": {"str", "bin"},
-         "bool": {"bool"}, "array": {"array"}, "any": set(ONE_OF_EACH)}
+         "bool": {"bool"}, "array": {"array"}, "any": set(ONE_OF_EACH), "bin|nil": {"bin", "str", "nil"}}
 # Of the right kind, and out of range.
 OUTSIDE = {
     "session": [(-1, ENOSESSION), (0, ENOSESSION), (2**53, ENOSESSION), (2**64 - 1, ENOSESSION),
@@ -32,7 +32,7 @@ OUTSIDE = {
 
 
 OF_CHANGES = ("addchanges", "gettable", "getlines", "getdiff", "getschema", "newundo", "addundo")
-EKIND = 54
+EKIND, ENOCANDIDATE = 54, 57
 
 
 class Bench:
@@ -78,7 +78,7 @@ class Bench:
     def params(self, method):
         """Params that this method takes, if they are not what it does with them."""
         return [{"session": self.session, "position": 1, "int": 0, "size": 1, "bool": True,
-                 "count": 1, "str": "nobody", "array": [], "bin": STATE, "any": None}[p["type"]]
+                 "count": 1, "str": "nobody", "array": [], "bin": STATE, "bin|nil": STATE, "any": None}[p["type"]]
                 for p in method["params"]]
 
     def refused(self, calls):
@@ -90,6 +90,8 @@ class Bench:
                 assert error is not None, "%r was answered with %r" % (short(call), result)
                 check_error(error)
                 codes = codes if isinstance(codes, tuple) else (codes,)
+                if call[0] == "playcandidate":  # there is none to play
+                    codes += (ENOCANDIDATE,)
                 if call[0] in OF_CHANGES: # the session is one of states
                     codes += (EKIND,)
                 assert error[0] in codes, (short(call), error)
@@ -416,7 +418,7 @@ def test_invalid_utf8_is_refused_wherever_text_is_taken():
                                 bad.append((put(good, place, around + packed), param["name"]))
                             bad.append((put(good, place, b"\x91\x81" + packed + b"\xc0"),
                                         param["name"]))
-                        elif param["type"] not in ("any", "bin"):
+                        elif param["type"] not in ("any", "bin", "bin|nil"):
                             error = raw(bench.rpc, name + bytes([0x90 + len(good)]) +
                                         b"".join(put(good, place, packed)))
                             assert error[0] == ETYPE, (method["name"], error)

@@ -437,7 +437,8 @@ def test_info_describes_all_there_is(daemon, rpc):
                          "damaged"}
     methods = {m["name"]: m for m in info["methods"]}
     assert len(methods) == len(info["methods"]) >= 35
-    types = {"session", "position", "int", "size", "count", "bin", "str", "bool", "array", "any"}
+    types = {"session", "position", "int", "size", "count", "bin", "str", "bool", "array", "any",
+             "bin|nil"}
     for method in info["methods"]:
         assert set(method) == {"name", "params", "options", "result", "doc"}, method
         assert method["result"] and method["doc"]

@@ -1,0 +1,667 @@
+"""Records over the protocol: each method as it is described, and what it refuses; they last, have keys, and
+two frontends see them alike."""
+import math
+import signal
+
+import msgpack
+
+from api import (ECONSTANT, EDAMAGED, EDIFFERS, EDROPPED, EFIRST, EFULL, EKEY, EKIND, ENAME, EPARAMS, EPOSITION,
+                 ERANGE, ESTATE, ETYPE, EUTF8, MIB, RpcError, add, begin, error_of, harness, number, run, served,
+                 serving, snapshot)
+
+ENOCANDIDATE, ECANDIDATE, EDECISION = 57, 58, 59
+EMPTY = {"properties": {}, "branch": {}, "choice": "open", "candidates": [], "decided": 0, "decisions": [],
+         "alternates": []}
+ROLLOUT = {"kind": "rollout", "equity": -0.1234567890123, "numbers": [0.5, 0.1, 1e-300, 0.25, 3],
+           "deviations": [0.001, 0.002], "context": {"plies": 2, "seed": b"\0\xff", "list": [1, [2, [None]]]},
+           "text": "X ver 3 \u00e9 [escaped\\]]"}
+EVALUATION = {"kind": "evaluation"}
+
+
+def record(rpc, session, position=0):
+    told = rpc.call("getrecord", session, position)
+    assert told.pop("position") == position
+    return told
+
+
+def analysis(**fields):
+    """As it is told: with all fields."""
+    told = {"equity": None, "numbers": [], "deviations": [], "context": None, "text": None, **fields}
+    told["numbers"] = [float(x) for x in told["numbers"]]
+    return told
+
+
+def candidate(id, move=None, text=None, **more):
+    return {"id": id, "move": move, "text": text, "properties": {}, "analysis": None, "shared": False,
+            "leads": None, **more}
+
+
+def refused(rpc, code, field, method, *params, **details):
+    """Refused with that code, told with the field, and the details."""
+    try:
+        result = rpc.call(method, *params)
+    except RpcError as error:
+        assert error.code == code, (method, params, error)
+        assert field is None or error.detail.get("field") == field, (method, params, error.detail)
+        for name, value in details.items():
+            assert error.detail.get(name) == value, (method, params, error.detail)
+        assert error.detail["method"] == method and error.message
+        return error
+    raise AssertionError("%s%r was answered with %r" % (method, params, result))
+
+
+# ---- whole records
+
+
+@served
+def test_a_position_without_a_record_has_an_empty_one(daemon, rpc):
+    s = begin(rpc)
+    assert record(rpc, s) == EMPTY
+    assert rpc.call("getrecords", s)["records"] == []
+    assert rpc.call("getcandidates", s, 0)["candidates"] == []
+    assert rpc.call("getpositionproperty", s, 0, "x") is None
+    assert rpc.call("getalternates", s, 0)["positions"] == []
+    assert rpc.call("readrecord", s, 0, 0, 9) == {"bytes": b"", "size": 0, "sequence": 0}
+
+
+@served
+def test_a_record_that_was_told_is_set_again_as_it_was(daemon, rpc):
+    s = begin(rpc)
+    add(rpc, s, 0, 3, 1)
+    given = {"properties": {"title": "\u00e9", "n": [1.5, None, {"a": b"\0"}]}, "branch": {"why": True},
+             "choice": 7, "decided": 1,
+             "candidates": [candidate(7, 3, "24/18", properties={"luck": -0.5}, analysis=ROLLOUT),
+                            candidate(2, None, "pass"), candidate(9, -5, None, analysis=EVALUATION)],
+             "decisions": [candidate(1, 1, "double", analysis=ROLLOUT), candidate(2, 2, "take", shared=True)],
+             "alternates": []}
+    assert rpc.call("setrecord", s, 1, given) is None
+    told = record(rpc, s, 1)
+    assert [c["id"] for c in told["candidates"]] == [7, 2, 9]
+    assert told["candidates"][0]["analysis"] == analysis(**ROLLOUT)
+    assert told["candidates"][2]["analysis"] == analysis(**EVALUATION)
+    assert told["decisions"][1]["analysis"] == analysis(**ROLLOUT) and told["decisions"][1]["shared"]
+    assert told["properties"] == given["properties"] and told["branch"] == {"why": True}
+    assert told["choice"] == 7 and told["decided"] == 1
+    before = snapshot(rpc, s)
+    rpc.call("setrecord", s, 1, {"position": 1, **told})
+    assert snapshot(rpc, s) == before
+    assert rpc.call("addcandidates", s, 1, [{"text": "new"}]) == {"ids": [10]}
+    assert rpc.call("setrecord", s, 1, None) is None
+    assert record(rpc, s, 1) == EMPTY
+
+
+@served
+def test_items_without_ids_get_the_next_ones(daemon, rpc):
+    s = begin(rpc)
+    rpc.call("setrecord", s, 0, {"candidates": [{"text": "a"}, {"id": 5, "text": "b"}, {"text": "c"}],
+                                 "choice": 6})
+    assert [c["id"] for c in record(rpc, s)["candidates"]] == [6, 5, 7]
+    assert record(rpc, s)["choice"] == 6
+
+
+@served
+def test_what_is_no_record_is_refused_with_its_place_and_nothing_changes(daemon, rpc):
+    s = begin(rpc, 4, 0)
+    add(rpc, s, 0, 1, 1)
+    rpc.call("setrecord", s, 0, {"properties": {"a": 1}, "candidates": [{"move": 1, "text": "x"}]})
+    before = snapshot(rpc, s)
+    deep = value = []
+    for _ in range(16):
+        value.append([])
+        value = value[0]
+    items = {
+        "it": [5, "x", [], {}, {"texts": "x"}, {5: 1}, {"id": 1}],
+        "move": [{"move": "1"}, {"move": 1.0}, {"move": 2**31}],
+        "text": [{"text": 5}, {"text": ["x"]}],
+        "id": [{"id": 0, "text": "x"}, {"id": "x", "text": "x"}, {"id": 2**31, "text": "x"}],
+        "properties": [{"text": "x", "properties": []}, {"text": "x", "properties": {"a": deep}}],
+        "shared": [{"text": "x", "shared": 1}],
+        "analysis": [{"text": "x", "analysis": 5}],
+        "analysis.kind": [{"text": "x", "analysis": a} for a in ({}, {"kind": ""}, {"kind": 5},
+                                                                 {"kind": "x" * 256}, {"kind": "a\0b"})],
+        "analysis.equity": [{"text": "x", "analysis": {"kind": "k", "equity": e}}
+                            for e in (math.nan, math.inf, -math.inf, "1", True)],
+        "analysis.numbers": [{"text": "x", "analysis": {"kind": "k", "numbers": n}}
+                             for n in (5, [1, math.nan], ["1"], [None])],
+        "analysis.deviations": [{"text": "x", "analysis": {"kind": "k", "numbers": [1], "deviations": n}}
+                                for n in (5, [math.inf], [1, 2])],
+        "analysis.context": [{"text": "x", "analysis": {"kind": "k", "context": deep}}],
+        "analysis.text": [{"text": "x", "analysis": {"kind": "k", "text": 5}}],
+        "analysis.": [{"text": "x", "analysis": {"kind": "k", "other": 5}}],
+    }
+    for field, bad in items.items():
+        for item in bad:
+            for name in ("candidates", "decisions"):
+                for index, list in ((0, [item]), (1, [{"text": "y"}, item])):
+                    refused(rpc, ECANDIDATE, field, "setrecord", s, 0, {name: list}, list=name, index=index)
+                    refused(rpc, ECANDIDATE, field, "addcandidates", s, 0, list, {"list": name}, list=name,
+                            index=index)
+    for wrong in ({"candidate": []}, {5: 1}, 5, "x", [], {"candidates": 5}, {"properties": 5}, {"branch": []},
+                  {"choice": 0}, {"choice": "x"}, {"choice": 1.5}, {"choice": 3}, {"decided": 1}, {"decided": -1},
+                  {"decided": "1"}, {"choice": "none", "candidates": [{"text": "x"}]},
+                  {"candidates": [{"move": 1}, {"move": 1}]}, {"properties": {"a": deep}},
+                  {"candidates": [{"id": 1, "text": "x"}, {"id": 1, "text": "y"}]},
+                  {"decisions": [{"text": "x", "shared": True}]},
+                  {"candidates": [{"text": "x"}, {"text": "y", "shared": True}]}):
+        refused(rpc, ECANDIDATE, None, "setrecord", s, 0, wrong)
+    for wrong in ({"properties": {"": 1}}, {"properties": {"x" * 256: 1}}, {"branch": {5: 1}},
+                  {"properties": {"a\0": 1}}):
+        refused(rpc, ENAME, None, "setrecord", s, 1, wrong)
+    for full in ({"text": "x" * 65536}, {"text": "x", "analysis": {"kind": "k", "text": "x" * 65536}},
+                 {"text": "x", "analysis": {"kind": "k", "numbers": [0] * 65}}):
+        refused(rpc, EFULL, None, "addcandidates", s, 0, [full])
+    refused(rpc, EFULL, None, "addcandidates", s, 0, [{"text": "x"}] * 65536, limit="candidates", value=65535)
+    refused(rpc, EFIRST, None, "setrecord", s, 0, {"branch": {"a": 1}})
+    assert snapshot(rpc, s) == before
+    assert rpc.call("getsession", s)["sequence"] == 2
+
+
+@served
+def test_text_that_is_not_utf8_is_refused_in_items_and_tells_the_item(daemon, rpc):
+    s = begin(rpc)
+    bad = b"\xa2\xff\xfe"
+    text, kind, context, properties, name = (msgpack.packb(x) for x in ("text", "kind", "context", "properties", "n"))
+    good = b"\x81" + text + name
+    for item in (b"\x81" + text + bad, b"\x81" + text + b"\xc4\x02\xff\xfe", b"\x81" + bad + name,
+                 b"\x82" + text + name + properties + b"\x81" + bad + b"\x01",
+                 b"\x82" + text + name + properties + b"\x81" + name + b"\x91" + bad,
+                 b"\x82" + text + name + msgpack.packb("analysis") + b"\x81" + kind + bad,
+                 b"\x82" + text + name + msgpack.packb("analysis") + b"\x82" + kind + name + context + bad):
+        rpc.expect(9)
+        rpc.send_bytes(b"\x94\x00\x09" + msgpack.packb("addcandidates") + b"\x93" + msgpack.packb(s) + b"\x00\x92" +
+                       good + item)
+        error, _ = rpc.response(9)
+        assert error[0] == ECANDIDATE and error[2]["index"] == 1, (item, error)
+    assert record(rpc, s) == EMPTY
+
+
+# ---- lists
+
+
+@served
+def test_candidates_are_added_at_a_place_and_their_ids_stay(daemon, rpc):
+    s = begin(rpc)
+    assert rpc.call("addcandidates", s, 0, [{"text": "a", "move": 4}, {"text": "b"}]) == {"ids": [1, 2]}
+    assert rpc.call("addcandidates", s, 0, [{"move": -1, "analysis": ROLLOUT, "properties": {"p": [1]}}],
+                    {"at": 1}) == {"ids": [3]}
+    assert rpc.call("addcandidates", s, 0, [{"text": "c"}], {"at": 99}) == {"ids": [4]}
+    assert rpc.call("addcandidates", s, 0, []) == {"ids": []}
+    assert record(rpc, s)["candidates"] == [
+        candidate(1, 4, "a"), candidate(3, -1, analysis=analysis(**ROLLOUT), properties={"p": [1]}),
+        candidate(2, None, "b"), candidate(4, None, "c")]
+    rpc.call("dropcandidates", s, 0, [2, 4])
+    assert rpc.call("addcandidates", s, 0, [{"text": "d"}]) == {"ids": [5]}
+    rpc.call("ordercandidates", s, 0, [5, 1, 3])
+    assert [c["id"] for c in record(rpc, s)["candidates"]] == [5, 1, 3]
+    before = snapshot(rpc, s)
+    for ids, code in (([5, 1], ECANDIDATE), ([5, 1, 3, 3], ECANDIDATE), ([5, 1, 2], ECANDIDATE),
+                      ([5, 1, 3, 4], ECANDIDATE)):
+        refused(rpc, code, None, "ordercandidates", s, 0, ids, position=0)
+    for ids, code in (([9], ENOCANDIDATE), ([0], ENOCANDIDATE), ([2**31], ENOCANDIDATE), (["x"], ETYPE),
+                      ([1, 1], ECANDIDATE), ([-1], ERANGE)):
+        refused(rpc, code, None, "dropcandidates", s, 0, ids)
+    assert snapshot(rpc, s) == before
+
+
+@served
+def test_two_candidates_have_no_one_move_and_the_second_is_named(daemon, rpc):
+    s = begin(rpc)
+    rpc.call("addcandidates", s, 0, [{"move": 1}, {"move": 2}])
+    refused(rpc, ECANDIDATE, "move", "addcandidates", s, 0, [{"text": "x"}, {"move": 3}, {"move": 2}], index=2)
+    refused(rpc, ECANDIDATE, "move", "addcandidates", s, 0, [{"move": 3}, {"move": 3}], index=1)
+    refused(rpc, ECANDIDATE, None, "setcandidate", s, 0, 2, {"move": 1})
+    assert rpc.call("addcandidates", s, 0, [{"move": 1}, {"move": 1}], {"list": "decisions"}) == {"ids": [1, 2]}
+
+
+@served
+def test_parts_of_an_item_are_set_alone(daemon, rpc):
+    s = begin(rpc)
+    rpc.call("addcandidates", s, 0, [{"move": 1, "text": "a", "analysis": ROLLOUT, "properties": {"k": 1}}])
+    for changes, told in (({"text": "b"}, {"text": "b"}), ({"move": 7}, {"move": 7}), ({}, {}),
+                          ({"analysis": EVALUATION}, {"analysis": analysis(**EVALUATION)}),
+                          ({"text": None}, {"text": None}), ({"analysis": None}, {"analysis": None}),
+                          ({"move": None, "text": "c"}, {"move": None, "text": "c"}),
+                          ({"shared": False}, {})):
+        expected = {**record(rpc, s)["candidates"][0], **told}
+        assert rpc.call("setcandidate", s, 0, 1, changes) is None
+        assert record(rpc, s)["candidates"] == [expected], changes
+    before = snapshot(rpc, s)
+    for changes, code, field in (({"text": None}, ECANDIDATE, None), (5, ECANDIDATE, "it"),
+                                 ({"id": 5}, ECANDIDATE, "it"), ({"properties": {}}, ECANDIDATE, "it"),
+                                 ({"shared": True}, ECANDIDATE, "shared"), ({"move": "x"}, ECANDIDATE, "move")):
+        refused(rpc, code, field, "setcandidate", s, 0, 1, changes)
+    for id in (0, 2, 2**31, 2**53 - 1):
+        refused(rpc, ENOCANDIDATE, None, "setcandidate", s, 0, id, {"text": "x"}, candidate=id)
+    assert error_of(rpc, "setcandidate", s, 0, 1, {"text": "x"}, {"list": "decisions"}) == ENOCANDIDATE
+    assert error_of(rpc, "setcandidate", s, 0, 1, {"text": "x"}, {"list": "other"}) == ECONSTANT
+    assert snapshot(rpc, s) == before
+
+
+@served
+def test_decisions_share_the_analysis_of_the_first(daemon, rpc):
+    s = begin(rpc)
+    rpc.call("addcandidates", s, 0, [{"text": "double", "analysis": ROLLOUT}, {"text": "take", "shared": True}],
+             {"list": "decisions"})
+    double, take = record(rpc, s)["decisions"]
+    assert double["analysis"] == take["analysis"] == analysis(**ROLLOUT)
+    assert (double["shared"], take["shared"]) == (False, True)
+    rpc.call("setcandidate", s, 0, 1, {"analysis": EVALUATION}, {"list": "decisions"})
+    assert record(rpc, s)["decisions"][1]["analysis"] == analysis(**EVALUATION)
+    rpc.call("setcandidate", s, 0, 2, {"shared": False}, {"list": "decisions"})
+    assert record(rpc, s)["decisions"][1]["analysis"] is None
+    rpc.call("setcandidate", s, 0, 2, {"shared": True}, {"list": "decisions"})
+    assert rpc.call("decide", s, 0, 2) is None and record(rpc, s)["decided"] == 2
+    refused(rpc, ECANDIDATE, None, "decide", s, 0, 3)
+    refused(rpc, ECANDIDATE, None, "decide", s, 0, 2**53 - 1)
+    refused(rpc, ECANDIDATE, None, "addcandidates", s, 0, [{"text": "x", "shared": True}],
+            {"list": "decisions", "at": 0})
+    refused(rpc, ECANDIDATE, None, "setcandidate", s, 0, 1, {"shared": True}, {"list": "decisions"})
+    rpc.call("dropcandidates", s, 0, [1], {"list": "decisions"})
+    (take,) = record(rpc, s)["decisions"]
+    assert take["analysis"] == analysis(**EVALUATION) and not take["shared"]
+    assert record(rpc, s)["decided"] == 0
+
+
+@served
+def test_none_chosen_yet_is_not_no_legal_move(daemon, rpc):
+    s = begin(rpc)
+    assert rpc.call("choose", s, 0, "none") is None
+    assert record(rpc, s)["choice"] == "none"
+    rpc.call("addcandidates", s, 0, [{"text": "a"}, {"text": "b"}])
+    assert record(rpc, s)["choice"] == "open"
+    refused(rpc, ECANDIDATE, None, "choose", s, 0, "none")
+    rpc.call("choose", s, 0, 2)
+    assert record(rpc, s)["choice"] == 2
+    for choice, code in ((3, ENOCANDIDATE), (0, ENOCANDIDATE), (2**31, ENOCANDIDATE), ("x", ECONSTANT),
+                         (None, ECONSTANT), (-1, ECONSTANT), ([1], ECONSTANT), (1.0, ECONSTANT)):
+        refused(rpc, code, None, "choose", s, 0, choice)
+    rpc.call("dropcandidates", s, 0, [2])
+    assert record(rpc, s)["choice"] == "open"
+    rpc.call("choose", s, 0, 1)
+    rpc.call("choose", s, 0, "open")
+    assert record(rpc, s)["choice"] == "open"
+
+
+# ---- properties
+
+
+@served
+def test_positions_branches_and_items_have_properties(daemon, rpc):
+    s = begin(rpc)
+    add(rpc, s, 0, 1, 1)
+    rpc.call("addcandidates", s, 1, [{"text": "a"}])
+    rpc.call("addcandidates", s, 1, [{"text": "a"}], {"list": "decisions"})
+    places = ({}, {"branch": True}, {"candidate": 1}, {"decision": 1})
+    for i, place in enumerate(places):
+        for name, value in (("a", i), ("b", [i, {"x": b"\0"}, None]), ("a", "again"), ("\u00e9", 0.1)):
+            assert rpc.call("setpositionproperty", s, 1, name, value, place) is None
+            assert rpc.call("getpositionproperty", s, 1, name, place) == value
+        rpc.call("setpositionproperty", s, 1, "\u00e9", None, place)
+        assert rpc.call("getpositionproperty", s, 1, "\u00e9", place) is None
+    told = record(rpc, s, 1)
+    for i, properties in enumerate((told["properties"], told["branch"], told["candidates"][0]["properties"],
+                                    told["decisions"][0]["properties"])):
+        assert properties == {"a": "again", "b": [i, {"x": b"\0"}, None]}
+    before = snapshot(rpc, s)
+    deep = value = []
+    for _ in range(16):
+        value.append([])
+        value = value[0]
+    for code, *params in ((EFIRST, 0, "a", 1, {"branch": True}), (ENOCANDIDATE, 1, "a", 1, {"candidate": 2}),
+                          (ENOCANDIDATE, 0, "a", 1, {"decision": 1}), (ENAME, 1, "", 1), (ENAME, 1, "x" * 256, 1),
+                          (ENAME, 1, "a\0b", 1), (EPARAMS, 1, "a", 1, {"branch": True, "candidate": 1}),
+                          (EPARAMS, 1, "a", 1, {"decision": 1, "candidate": 1}), (EPOSITION, 5, "a", 1),
+                          (ETYPE, 1, "a", deep)):
+        refused(rpc, code, None, "setpositionproperty", s, *params)
+    for code, *params in ((ENOCANDIDATE, 1, "a", {"candidate": 2}), (ENOCANDIDATE, 1, "a", {"decision": 0}),
+                          (EPARAMS, 1, "a", {"branch": True, "candidate": 1})):
+        refused(rpc, code, None, "getpositionproperty", s, *params)
+    assert snapshot(rpc, s) == before
+
+
+@served
+def test_large_values_are_read_in_pieces(daemon, rpc):
+    s = begin(rpc)
+    value = bytes(range(256)) * (20 * MIB // 256)
+    rpc.call("setpositionproperty", s, 0, "large", value)
+    refused(rpc, EFULL, None, "getpositionproperty", s, 0, "large", limit="record_answer")
+    refused(rpc, EFULL, None, "getrecord", s, 0, limit="record_answer")
+    assert rpc.call("getrecords", s)["records"] == [{"position": 0, "large": True}]
+    data, size = b"", None
+    while size is None or len(data) < size:
+        piece = rpc.call("getpositionproperty", s, 0, "large", {"offset": len(data)})
+        data, size = data + piece["bytes"], piece["size"]
+        assert 0 < len(piece["bytes"]) <= MIB and piece["sequence"] == 1
+    assert msgpack.unpackb(data) == value
+    assert rpc.call("getpositionproperty", s, 0, "large", {"limit": 5})["bytes"] == data[:5]
+    assert rpc.call("getpositionproperty", s, 0, "large", {"offset": size - 3})["bytes"] == data[-3:]
+    for past in (size, size + 1, 2**53 - 1):
+        assert rpc.call("getpositionproperty", s, 0, "large", {"offset": past})["bytes"] == b""
+    assert rpc.call("getpositionproperty", s, 0, "no", {"offset": 0}) == {"bytes": b"", "size": 0, "sequence": 1}
+    whole, size = b"", None
+    while size is None or len(whole) < size:
+        piece = rpc.call("readrecord", s, 0, len(whole), 2**53 - 1)
+        whole, size = whole + piece["bytes"], piece["size"]
+    assert data in whole and len(whole) < len(data) + 100
+
+
+@served
+def test_records_come_in_pages_by_number(daemon, rpc):
+    s = begin(rpc)
+    for i in range(60):
+        add(rpc, s, i, 0, i + 1)
+    for i in range(1, 60, 2):
+        rpc.call("setpositionproperty", s, i, "p", "x" * (200000 if i % 10 == 1 else 10))
+    found, options, sizes = [], {}, []
+    while True:
+        page = rpc.call("getrecords", s, options)
+        found += page["records"]
+        sizes.append(len(msgpack.packb(page)))
+        if page["next"] is None:
+            break
+        options = {"after": page["next"]}
+    assert found == [rpc.call("getrecord", s, i) for i in range(1, 60, 2)]
+    assert max(sizes) < MIB + 1000 and len(sizes) == 2, sizes
+    page = rpc.call("getrecords", s, {"limit": 3})
+    assert [r["position"] for r in page["records"]] == [1, 3, 5] and page["next"] in (5, 6)
+    rpc.call("addcandidates", s, 0, [{"text": "%d" % i + "x" * 60000} for i in range(40)])
+    offset, all = 0, []
+    while offset is not None:
+        page = rpc.call("getcandidates", s, 0, {"offset": offset, "limit": 30})
+        all, offset = all + page["candidates"], page["next"]
+        assert len(msgpack.packb(page)) < MIB + 70000
+    assert all == record(rpc, s)["candidates"]
+    assert rpc.call("getcandidates", s, 0, {"offset": 40})["candidates"] == []
+
+
+# ---- playing
+
+
+@served
+def test_a_candidate_is_played_as_a_position_is_added(daemon, rpc):
+    s = begin(rpc, 4, 3)
+    rpc.call("addcandidates", s, 0, [{"move": 5, "text": "a"}, {"text": "b"}, {"move": 0}])
+    told = rpc.call("playcandidate", s, 0, 1, number(1), 0, 1)
+    assert told["number"] == 1 and told["new"] and told["move"] == 5 and told["prev"] == 0
+    assert record(rpc, s)["choice"] == 1 and record(rpc, s)["candidates"][0]["leads"] == 1
+    told = rpc.call("playcandidate", s, 0, 2, number(2), 1, 1)
+    assert told["move"] == 1 and told["endpoint"] == 1  # 0 is another candidate's
+    assert record(rpc, s)["candidates"][1] == candidate(2, 1, "b", leads=2) and record(rpc, s)["choice"] == 2
+    told = rpc.call("playcandidate", s, 0, 1, None, 0, 0)
+    assert told["number"] == 1 and not told["new"] and record(rpc, s)["choice"] == 1
+    assert [p["number"] for p in rpc.call("getbranches", s, 0)["positions"]] == [1, 2]
+    assert rpc.call("playcandidate", s, 0, 1, number(9), 0, 0)["differs"]
+    before = snapshot(rpc, s)
+    for code, *params in ((ESTATE, 3, None, 0, 0), (ESTATE, 3, b"abc", 0, 0), (ENOCANDIDATE, 4, number(1), 0, 0),
+                          (ENOCANDIDATE, 0, None, 0, 0), (ERANGE, 3, number(1), 128, 0),
+                          (ECONSTANT, 3, number(1), 0, 3), (ECONSTANT, 3, number(1), 0, 0, {"list": "x"}),
+                          (EKIND, 3, None, 0, 0, {"lines": [["x"]]}), (EKIND, 3, None, 0, 0, {"after": []}),
+                          (EKIND, 3, number(1), 0, 0, {"digest": 5})):
+        refused(rpc, code, None, "playcandidate", s, 0, *params)
+    assert error_of(rpc, "playcandidate", s, 9, 1, None, 0, 0) == EPOSITION
+    assert snapshot(rpc, s) == before
+    # A shorter way to a known state: better, and grafted.
+    add(rpc, s, 1, 0, 0x700)
+    add(rpc, s, 3, 0, 0x800)
+    told = rpc.call("playcandidate", s, 0, 3, number(0x700), 0, 1)
+    assert told["number"] == 5 and told["grafted"] == {"from": 3, "to": 5} and told["supersedes"] == 3
+
+
+@served
+def test_decisions_are_played_in_their_order(daemon, rpc):
+    s = begin(rpc)
+    rpc.call("addcandidates", s, 0, [{"text": "double"}, {"text": "take"}], {"list": "decisions"})
+    chain = {"list": "decisions"}
+    refused(rpc, EDECISION, None, "playcandidate", s, 0, 2, number(2), 0, 0, chain, candidate=2)
+    assert rpc.call("playcandidate", s, 0, 1, number(1), 0, 0, chain)["prev"] == 0
+    assert record(rpc, s)["decided"] == 1
+    assert rpc.call("playcandidate", s, 0, 2, number(2), 0, 0, chain)["prev"] == 1
+    told = record(rpc, s)
+    assert told["decided"] == 2 and [d["leads"] for d in told["decisions"]] == [1, 2]
+    rpc.call("dropposition", s, 2)
+    assert [d["leads"] for d in record(rpc, s)["decisions"]] == [1, None]
+    rpc.call("dropposition", s, 1)
+    refused(rpc, EDECISION, None, "playcandidate", s, 0, 2, number(2), 0, 0, chain)
+
+
+@served
+def test_a_candidate_of_a_session_told_by_change_is_played_with_lines(daemon, rpc):
+    s = rpc.call("beginchanges", "baba")["session"]
+    rpc.call("addcandidates", s, 0, [{"move": 2, "text": "right"}, {"text": "none"}])
+    line = ["create", "rock", 1, -1, "x", 3, 4, 0]
+    told = rpc.call("playcandidate", s, 0, 1, None, 0, 1, {"lines": [line]})
+    assert told["number"] == 1 and told["new"] and told["faults"] == 0 and told["move"] == 2
+    assert rpc.call("getlines", s, 1)["lines"] == [line]
+    assert record(rpc, s)["choice"] == 1
+    assert rpc.call("playcandidate", s, 0, 1, None, 0, 1)["number"] == 1
+    before = snapshot(rpc, s)
+    assert error_of(rpc, "playcandidate", s, 0, 2, None, 0, 1, {"lines": [["update", "x"]]}) == 51
+    assert error_of(rpc, "playcandidate", s, 0, 2, b"x" * 20, 0, 1) == EKIND
+    assert error_of(rpc, "addalternate", s, 0, b"x" * 20) == EKIND
+    assert snapshot(rpc, s) == before
+
+
+# ---- alternates
+
+
+@served
+def test_alternates_are_the_same_board_with_another_score(daemon, rpc):
+    s = begin(rpc, 4, 3)
+    add(rpc, s, 0, 1, number(0x010100))
+    first = rpc.call("addalternate", s, 1, number(0x010101))
+    assert first["new"] and first["number"] == 2 and first["prev"] == 1 and first["move"] == -1
+    second = rpc.call("addalternate", s, 2, number(0x010102), {"move": 77})
+    assert second["prev"] == 1 and second["move"] == 77
+    assert not rpc.call("addalternate", s, 3, number(0x010101))["new"]
+    assert rpc.call("addalternate", s, 3, number(0x010100))["number"] == 1
+    for n in (1, 2, 3):
+        assert record(rpc, s, n)["alternates"] == [1, 2, 3]
+        assert [p["number"] for p in rpc.call("getalternates", s, n)["positions"]] == [1, 2, 3]
+    page = rpc.call("getalternates", s, 3, {"offset": 1, "limit": 1, "states": True})
+    assert [(p["number"], p["state"]) for p in page["positions"]] == [(2, number(0x010101))] and page["next"] == 2
+    assert [r["position"] for r in rpc.call("getrecords", s)["records"]] == [1, 2, 3]
+    before = snapshot(rpc, s)
+    for code, *params in ((EDIFFERS, 1, number(0x020200)), (EDIFFERS, 1, number(0x010103), {"move": 77}),
+                          (ESTATE, 1, b"abc"), (EPOSITION, 9, number(1))):
+        refused(rpc, code, None, "addalternate", s, *params)
+    assert snapshot(rpc, s) == before
+    rpc.call("dropposition", s, 2)
+    assert record(rpc, s, 3)["alternates"] == [1, 3]
+    rpc.call("dropposition", s, 3)
+    assert record(rpc, s, 1)["alternates"] == []
+    plain = begin(rpc, 4, 0)
+    assert error_of(rpc, "addalternate", plain, 0, number(0)) == EKIND
+
+
+# ---- keys, events, what lasts
+
+
+def edits(session):
+    """One of each method that changes a record, on a session that begin_rich() made."""
+    return [("setpositionproperty", session, 0, "k", 1), ("ordercandidates", session, 0, [2, 1, 3]),
+            ("addcandidates", session, 0, [{"text": "z"}], {"at": 0}),
+            ("setcandidate", session, 0, 1, {"text": "other"}),
+            ("choose", session, 0, 2), ("decide", session, 0, 1),
+            ("playcandidate", session, 0, 1, number(0x50), 0, 1), ("dropcandidates", session, 0, [2]),
+            ("addalternate", session, 0, number(5)), ("setrecord", session, 1, {"properties": {"a": 1}})]
+
+
+def begin_rich(rpc, **options):
+    session = begin(rpc, 4, 3, **options)
+    add(rpc, session, 0, 9, 0x900)
+    rpc.call("addcandidates", session, 0, [{"move": 1}, {"move": 2}, {"move": 3, "analysis": ROLLOUT}])
+    rpc.call("addcandidates", session, 0, [{"text": "double"}], {"list": "decisions"})
+    return session
+
+
+@served
+def test_an_edit_with_a_key_is_done_once_whatever_happens_meanwhile(daemon, rpc):
+    for i in range(len(edits(0))):
+        s = begin_rich(rpc)
+        call = edits(s)[i]
+        options = call[-1] if isinstance(call[-1], dict) and call[0] == "addcandidates" else {}
+        call = (*(call[:-1] if options else call), {**options, "key": b"k"})
+        first = rpc.call(*call)
+        rpc.call("setrecord", s, 0, None)
+        if call[2] == 1:
+            rpc.call("dropposition", s, 1)
+        before = snapshot(rpc, s)
+        assert rpc.call(*call) == first, call
+        assert snapshot(rpc, s) == before
+        assert error_of(rpc, "setpositionproperty", s, 0, "other", 5, {"key": b"k"}) == EKEY
+        if call[2] == 0:
+            assert error_of(rpc, *call[:-1], {**call[-1], "key": b"k" * 65}) == EKEY
+
+
+@served
+def test_events_tell_the_record_as_it_is_now(daemon, rpc):
+    s = begin_rich(rpc, name="n")
+    with daemon.connect() as other:
+        other.call("attach", s)
+        for call in edits(s):
+            rpc.call(*call)
+            other.call("server.ping")
+            (event,) = other.notifications
+            other.notifications.clear()
+            effects = event.params[3]
+            assert effects["method"] == call[0]
+            assert effects["record"] == {"position": call[2], "record": rpc.call("getrecord", s, call[2])}, call
+            if call[0] in ("playcandidate", "addalternate"):
+                assert effects["new"] and effects["front"] == effects["position"]["number"]
+            else:
+                assert effects["position"] == rpc.call("getposition", s, call[2])
+                assert effects["changed"] == []
+        rpc.call("setpositionproperty", s, 0, "large", "x" * 70000)
+        rpc.call("setgraftbehavior", s, 0)
+        other.call("server.ping")
+        large, graft = other.notifications
+        assert large.params[3]["record"] == {"position": 0, "record": None}
+        assert graft.params[3]["record"] is None
+
+
+def test_records_last_over_a_restart_and_a_kill():
+    with harness.Folder() as folder:
+        for end in (signal.SIGTERM, signal.SIGKILL):
+            store = folder / ("store%d" % end)
+            with harness.Daemon(folder / "s", "--store", store) as daemon:
+                rpc = harness_rpc(daemon)
+                s = begin_rich(rpc, name="n")
+                for call in edits(s):
+                    rpc.call(*call)
+                rpc.call("setpositionproperty", s, 0, "large", bytes(3 * MIB))
+                before = (snapshot(rpc, s), rpc.call("getrecords", s)["records"][1:])
+                rpc.close()
+                daemon.end(end)
+            with harness.Daemon(folder / "s", "--store", store) as daemon:
+                rpc = harness_rpc(daemon)
+                assert (snapshot(rpc, "n"), rpc.call("getrecords", "n")["records"][1:]) == before
+                assert rpc.call("addcandidates", "n", 0, [{"text": "next"}]) == {"ids": [5]}
+                copy = rpc.call("copysession", "n", "copy")["session"]
+                assert rpc.call("getcandidates", copy, 0)["candidates"][-1]["text"] == "next"
+                rpc.close()
+
+
+def harness_rpc(daemon):
+    from api import Rpc
+    return Rpc(daemon.socket_path, timeout=60)
+
+
+def test_records_come_back_with_a_dropped_subtree():
+    with harness.Folder() as folder, serving("--store", folder / "store") as daemon, daemon.connect() as rpc:
+        s = begin(rpc, 4, 3, name="n")
+        add(rpc, s, 0, 1, 0x100)
+        add(rpc, s, 1, 1, 0x200)
+        rpc.call("addalternate", s, 1, number(0x101))
+        rpc.call("addcandidates", s, 2, [{"text": "a", "analysis": ROLLOUT}])
+        rpc.call("setpositionproperty", s, 2, "why", 1, {"branch": True})
+        before = snapshot(rpc, s)
+        told = [record(rpc, s, n) for n in (1, 2, 3)]
+        key = rpc.call("dropsubtree", s, 1)["key"]
+        assert rpc.call("getrecords", s)["records"] == []
+        rpc.call("restoresubtree", s, key)
+        assert [record(rpc, s, n) for n in (1, 2, 3)] == told
+        assert len(snapshot(rpc, s)) == len(before)
+
+
+# ---- a dump in parts
+
+
+def upload(rpc, dump, part):
+    for at in range(0, len(dump), part):
+        assert rpc.call("loadpart", at, dump[at:at + part]) == {"size": min(len(dump), at + part)}
+
+
+@served
+def test_a_dump_is_loaded_in_parts(daemon, rpc):
+    s = begin_rich(rpc, name="n")
+    dump = snapshot(rpc, s)
+    upload(rpc, dump, 7)
+    told = rpc.call("loadsession", None, {"name": "m"})
+    assert told["created"] and told["name"] == "m" and told["positions"] == 2
+    assert snapshot(rpc, "m") == dump
+    assert error_of(rpc, "loadsession", None, {"name": "o"}) == EDAMAGED  # it is gone
+    upload(rpc, dump, 1000)
+    assert error_of(rpc, "loadsession", None, {"name": "m"}) == 27  # the name is taken, and it is kept
+    assert rpc.call("loadsession", None, {"name": "o"})["created"]
+    upload(rpc, dump, 1000)
+    private = rpc.call("loadsession", None)["session"]
+    assert snapshot(rpc, private) == dump
+    upload(rpc, dump, 50)
+    refused(rpc, ERANGE, None, "loadpart", 5, b"x", size=len(dump))
+    refused(rpc, ERANGE, None, "loadpart", len(dump) + 1, b"x", size=len(dump))
+    assert rpc.call("loadpart", 0, b"") == {"size": 0}
+    assert error_of(rpc, "loadsession", None) == EDAMAGED
+    upload(rpc, dump[:-1], 50)
+    assert error_of(rpc, "loadsession", None, {"name": "p"}) == EDAMAGED
+    rpc.call("loadpart", 0, b"garbage")
+    assert error_of(rpc, "loadsession", None, {"name": "p"}) == EDAMAGED
+    assert [x["name"] for x in rpc.call("listsessions")["sessions"]] == ["m", "n", "o"]
+
+
+@served
+def test_a_dump_in_parts_is_known_by_its_key(daemon, rpc):
+    s = begin_rich(rpc, name="n")
+    dump = snapshot(rpc, s)
+    upload(rpc, dump, 100)
+    first = rpc.call("loadsession", None, {"name": "m", "key": b"k"})
+    upload(rpc, dump, 60)
+    assert rpc.call("loadsession", None, {"name": "m", "key": b"k"})["session"] == first["session"]
+    upload(rpc, dump[:-1] + b"x", 60)
+    assert error_of(rpc, "loadsession", None, {"name": "m", "key": b"k"}) == EKEY
+
+
+@served
+def test_what_is_uploaded_is_bounded_and_ends_with_its_connection(daemon, rpc):
+    part = bytes(60 * MIB)
+    limit = rpc.call("server.info")["limits"]["upload"]
+    with daemon.connect() as one:
+        for i in range(4):
+            one.call("loadpart", i * len(part), part)
+        with daemon.connect() as two:
+            for i in range(4):
+                two.call("loadpart", i * len(part), part)
+            refused(two, EFULL, None, "loadpart", 4 * len(part), part, limit="upload", value=limit)
+            assert two.call("loadpart", 4 * len(part), b"x")["size"] == 4 * len(part) + 1
+            refused(rpc, EFULL, None, "loadpart", 0, part)
+        rpc.call("server.ping")
+        harness.wait_for(lambda: rpc.response(rpc.send("loadpart", 0, part))[0] is None, "what two had to go")
+        rpc.call("loadpart", 0, b"")
+
+
+def test_a_session_larger_than_a_message_is_loaded_in_parts():
+    with harness.Folder() as folder, \
+            serving("--store", folder / "store", "--max-message", str(MIB)) as daemon, daemon.connect() as rpc:
+        s = begin(rpc, name="n")
+        for i in range(20):
+            rpc.call("setpositionproperty", s, 0, "comment%d" % i, bytes([i]) * (MIB // 2))
+        dump = snapshot(rpc, s)
+        assert len(dump) > 10 * MIB
+        upload(rpc, dump, MIB // 2)
+        with daemon.connect() as other:
+            id = rpc.send("loadsession", None, {"name": "m"})
+            other.call("server.ping")
+            assert rpc.result(id)["created"]
+        assert snapshot(rpc, "m") == dump
+
+
+run()
