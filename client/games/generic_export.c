@@ -7,7 +7,7 @@
 #include "client/games/layout.h"
 #include "client/games/walk.h"
 #include "client/sgf/gnubg_parts.h"
-#include "client/sgf/utf8.h"
+#include "client/text/utf8.h"
 #include "core/records/record.h"
 
 static int no_memory(redo_sgf_error *error)

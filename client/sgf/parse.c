@@ -3,8 +3,6 @@
  * once, when the variation it stands in ends, so all of it is linear. */
 #include "client/sgf/parse.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 struct parser {
@@ -21,15 +19,6 @@ struct parser {
     size_t open_from; /* and the spaces before it */
     size_t depth, nodes;
 };
-
-int error_say(redo_sgf_error *error, int code, char const *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(error->message, sizeof error->message, format, args);
-    va_end(args);
-    return error->code = code;
-}
 
 static int no_memory(struct parser *p)
 {

@@ -9,8 +9,4 @@
 int parse_game(redo_sgf_game *game, redo_sgf_limits const *limits, size_t *at,
                redo_sgf_error *error);
 
-/* Sets the message and returns the code. */
-int error_say(redo_sgf_error *error, int code, char const *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 #endif

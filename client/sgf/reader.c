@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/sgf/charset.h"
-#include "client/sgf/input.h"
+#include "client/text/charset.h"
+#include "client/text/input.h"
 #include "client/sgf/parse.h"
 #include "client/sgf/scan.h"
-#include "client/sgf/utf8.h"
+#include "client/text/utf8.h"
 
 #define WINDOW (64 * 1024)
 #define BUDGET (4 * 1024 * 1024)

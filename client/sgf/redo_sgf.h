@@ -19,9 +19,7 @@
 #ifndef REDO_SGF_H
 #define REDO_SGF_H
 
-#include <stddef.h>
-
-#include "redo_error.h"
+#include "redo_text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,28 +31,12 @@ typedef struct redo_sgf_node redo_sgf_node;
 typedef struct redo_sgf_property redo_sgf_property;
 typedef struct redo_sgf_value redo_sgf_value;
 
-/* Some UTF-8 text, not ended by a zero. */
-typedef struct redo_sgf_string {
-    char const *data;
-    size_t size;
-} redo_sgf_string;
-
-/* What is wrong, and where: line and column count from 1, the column in characters; 0 where the
- * input is not at fault. The message is one line of English without the place. */
-typedef struct redo_sgf_error {
-    int code;
-    unsigned long line;
-    unsigned long column;
-    char message[200];
-} redo_sgf_error;
-
-/* What one game may take. More is REDO_EFULL, told before it is taken. */
-typedef struct redo_sgf_limits {
-    size_t bytes;  /* of the game in the file, and of its text as UTF-8 */
-    size_t memory; /* in all, of the game in memory */
-    size_t nodes;
-    size_t depth; /* of variations in variations */
-} redo_sgf_limits;
+/* As redo_text.h tells. */
+typedef redo_text_string redo_sgf_string;
+typedef redo_text_error redo_sgf_error;
+typedef redo_text_limits redo_sgf_limits;
+typedef redo_text_source redo_sgf_source;
+typedef redo_text_sink redo_sgf_sink;
 
 typedef struct redo_sgf_options {
     redo_sgf_limits limits;
@@ -68,10 +50,6 @@ typedef struct redo_sgf_options {
 void redo_sgf_options_init(redo_sgf_options *options);
 
 /* --- reading --- */
-
-/* Gives up to size bytes of the input: how many it put into buffer, 0 at the end, negative if it
- * failed, which ends reading with REDO_ESYSTEM. */
-typedef long redo_sgf_source(void *data, char *buffer, size_t size);
 
 /* Begins to read what source gives, or bytes in memory, which must stay until the reader is closed.
  * options NULL: as redo_sgf_options_init() sets them. NULL if there is no memory for it. */
@@ -94,9 +72,6 @@ redo_sgf_error const *redo_sgf_reader_error(redo_sgf_reader const *reader);
 redo_sgf_string redo_sgf_reader_tail(redo_sgf_reader const *reader);
 
 /* --- writing --- */
-
-/* Takes size bytes of output. Anything but 0 ends writing, which then returns it. */
-typedef int redo_sgf_sink(void *data, char const *bytes, size_t size);
 
 /* Spaces, line ends and the text before the game not as read, but a line for each node. */
 #define REDO_SGF_PLAIN 1

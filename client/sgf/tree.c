@@ -4,81 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/sgf/utf8.h"
-
-#define BLOCK_FIRST 4096
-#define BLOCK_MOST (1024 * 1024)
-
-struct arena_block {
-    struct arena_block *next;
-    size_t size;
-    _Alignas(max_align_t) char data[];
-};
-
-static bool arena_grow(struct arena *a, size_t size)
-{
-    size_t block = BLOCK_FIRST;
-    if (a->blocks)
-        block = a->blocks->size < BLOCK_MOST ? 2 * a->blocks->size : BLOCK_MOST;
-    if (block < size)
-        block = size;
-    if (block > a->limit - a->taken)
-        block = size;
-    if (block > a->limit - a->taken) {
-        a->full = true;
-        return false;
-    }
-    struct arena_block *b = malloc(sizeof *b + block);
-    if (!b)
-        return false;
-    b->next = a->blocks;
-    b->size = block;
-    a->blocks = b;
-    a->left = block;
-    a->taken += block;
-    return true;
-}
-
-void *arena_take(struct arena *a, size_t size)
-{
-    if (size > SIZE_MAX / 2)
-        return NULL;
-    size = (size + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
-    if ((!a->blocks || size > a->left) && !arena_grow(a, size))
-        return NULL;
-    char *memory = a->blocks->data + (a->blocks->size - a->left);
-    a->left -= size;
-    return memset(memory, 0, size);
-}
-
-void arena_free(struct arena *a)
-{
-    while (a->blocks) {
-        struct arena_block *b = a->blocks;
-        a->blocks = b->next;
-        free(b);
-    }
-}
-
-void arena_empty(struct arena *a)
-{
-    struct arena_block *kept = a->blocks;
-    if (!kept)
-        return;
-    a->blocks = kept->next;
-    arena_free(a);
-    kept->next = NULL;
-    a->blocks = kept;
-    a->taken = a->left = kept->size;
-}
-
-static char const *arena_copy(struct arena *a, char const *text, size_t size)
-{
-    char *copy = arena_take(a, size + 1);
-    if (copy && size > 0)
-        memcpy(copy, text, size);
-    return copy;
-}
+#include "client/text/utf8.h"
 
 redo_sgf_node *node_new(struct arena *a, redo_sgf_node *parent)
 {
@@ -170,21 +96,6 @@ char const *redo_sgf_game_charset(redo_sgf_game const *game)
 int redo_sgf_game_guessed(redo_sgf_game const *game)
 {
     return game->guessed;
-}
-
-void place_advance(unsigned long *line, unsigned long *column, char const *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '\n' || c == '\r') {
-            if (i + 1 < size && text[i + 1] == (c == '\n' ? '\r' : '\n'))
-                i++;
-            ++*line;
-            *column = 1;
-        } else {
-            *column += (c & 0xc0) != 0x80;
-        }
-    }
 }
 
 int redo_sgf_game_place(redo_sgf_game const *game, char const *text, unsigned long *line,

@@ -9,8 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "client/sgf/charset.h"
 #include "client/sgf/redo_sgf.h"
+#include "client/text/arena.h"
+#include "client/text/charset.h"
+#include "client/text/place.h"
 
 struct redo_sgf_value {
     redo_sgf_property *property;
@@ -45,15 +47,6 @@ struct redo_sgf_node {
     bool bare;
 };
 
-struct arena_block;
-
-struct arena {
-    struct arena_block *blocks;
-    size_t left; /* bytes of the first block not given out */
-    size_t taken, limit;
-    bool full; /* something was refused for the limit */
-};
-
 struct redo_sgf_game {
     redo_sgf_node *root;
     struct arena arena;
@@ -65,13 +58,6 @@ struct redo_sgf_game {
     bool converted; /* from another charset than UTF-8, which CA does not tell */
 };
 
-/* Memory of the arena, zeroed. NULL: none, or over the limit. */
-void *arena_take(struct arena *a, size_t size);
-void arena_free(struct arena *a);
-
-/* Gives back all of it but one block, which is used again. */
-void arena_empty(struct arena *a);
-
 /* New parts at the end of what they are part of; their space is not set. NULL as arena_take(). */
 redo_sgf_node *node_new(struct arena *a, redo_sgf_node *parent);
 redo_sgf_property *property_new(struct arena *a, redo_sgf_node *node, char const *name,
@@ -81,29 +67,5 @@ redo_sgf_value *value_new(struct arena *a, redo_sgf_property *property, char con
 
 /* Whether the node is written in parentheses. */
 bool node_in_parentheses(redo_sgf_node const *node);
-
-static inline bool is_letter(unsigned char c)
-{
-    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-}
-
-static inline bool is_capital(unsigned char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-static inline bool is_digit(unsigned char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static inline bool is_space(unsigned char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* Counts lines and columns on over the text. LF, CR and both together in either order end a line.
- */
-void place_advance(unsigned long *line, unsigned long *column, char const *text, size_t size);
 
 #endif

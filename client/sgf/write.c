@@ -1,41 +1,20 @@
 /* Writing a game, as it was read or plain. Not recursive: the tree has the way back. */
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "client/sgf/tree.h"
-
-#define PIECE (64 * 1024)
+#include "client/text/output.h"
 
 struct writer {
-    redo_sgf_sink *sink;
-    void *data;
+    struct output out;
     redo_sgf_game const *game;
     bool plain;
     bool declare; /* CA[UTF-8] has to be added to the root */
-    int code;
-    size_t size;
-    char *piece;
 };
-
-static void flush(struct writer *w)
-{
-    if (w->size > 0 && w->code == 0)
-        w->code = w->sink(w->data, w->piece, w->size);
-    w->size = 0;
-}
 
 static void put(struct writer *w, char const *text, size_t size)
 {
-    if (size > PIECE - w->size)
-        flush(w);
-    if (size > PIECE) {
-        if (w->code == 0)
-            w->code = w->sink(w->data, text, size);
-        return;
-    }
-    memcpy(w->piece + w->size, text, size);
-    w->size += size;
+    output_put(&w->out, text, size);
 }
 
 static void put_char(struct writer *w, char c)
@@ -135,25 +114,24 @@ static void put_game(struct writer *w)
     redo_sgf_game const *g = w->game;
     if (!w->plain && g->text)
         put(w, g->text, g->lead_size);
-    for (redo_sgf_node const *n = g->root; n && w->code == 0;) {
+    for (redo_sgf_node const *n = g->root; n && w->out.code == 0;) {
         put_node(w, n);
         n = n->first ? n->first : close_line(w, n);
     }
     if (w->plain || !g->text)
         put_char(w, '\n');
-    flush(w);
+    output_flush(&w->out);
 }
 
 int redo_sgf_game_write(redo_sgf_game const *game, int flags, redo_sgf_sink *sink, void *data)
 {
-    struct writer w = {.sink = sink, .data = data, .game = game};
-    w.piece = malloc(PIECE);
-    if (!w.piece)
+    struct writer w = {.game = game};
+    if (output_init(&w.out, sink, data))
         return REDO_ENOMEM;
     redo_sgf_property const *declared = redo_sgf_node_property(game->root, "CA");
     w.plain = flags & REDO_SGF_PLAIN;
     w.declare = game->converted && !(declared && declared->first) && !(flags & REDO_SGF_NO_CHARSET);
     put_game(&w);
-    free(w.piece);
-    return w.code;
+    output_close(&w.out);
+    return w.out.code;
 }

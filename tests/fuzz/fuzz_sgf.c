@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "client/sgf/redo_sgf.h"
-#include "client/sgf/utf8.h"
+#include "client/text/utf8.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/sgf/files.h"
 

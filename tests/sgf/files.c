@@ -1,47 +1,12 @@
 #include "tests/sgf/files.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void *need(void *memory)
 {
     if (!memory)
         abort();
     return memory;
-}
-
-int bytes_put(void *bytes, char const *data, size_t size)
-{
-    struct bytes *b = bytes;
-    if (size > b->cap - b->size) {
-        b->cap = 2 * b->cap + size + 1024;
-        b->data = need(realloc(b->data, b->cap));
-    }
-    if (size > 0)
-        memcpy(b->data + b->size, data, size);
-    b->size += size;
-    return 0;
-}
-
-void bytes_free(struct bytes *b)
-{
-    free(b->data);
-}
-
-struct bytes file_read(char const *path)
-{
-    struct bytes b = {0};
-    char piece[65536];
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        perror(path);
-        exit(2);
-    }
-    for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;)
-        bytes_put(&b, piece, got);
-    fclose(file);
-    return b;
 }
 
 struct games *games_read(void const *data, size_t size, redo_sgf_options const *options)

@@ -3,18 +3,7 @@
 #define TESTS_SGF_FILES_H
 
 #include "client/sgf/redo_sgf.h"
-
-struct bytes {
-    char *data;
-    size_t size, cap;
-};
-
-/* Appends; a sink of redo_sgf_game_write() with data a struct bytes. */
-int bytes_put(void *bytes, char const *data, size_t size);
-void bytes_free(struct bytes *b);
-
-/* All of a file; ends the program if there is none. */
-struct bytes file_read(char const *path);
+#include "tests/text/bytes.h"
 
 struct games {
     redo_sgf_game *game[16384];

@@ -1,50 +1,10 @@
 /* Lack of memory: every allocation fails once, and then from there on. Each call says so, and
- * nothing leaks or breaks. The program is linked so that the allocations come by here first. */
-#include <stdbool.h>
-#include <stdlib.h>
+ * nothing leaks or breaks. */
 #include <string.h>
 
 #include "client/sgf/gnubg.h"
 #include "tests/suite.h"
-
-static struct {
-    long after; /* so many allocations succeed ... */
-    bool on;
-    bool for_ever; /* ... then one fails, or all */
-    long failed;
-} faults;
-
-static bool fails(void)
-{
-    if (!faults.on || faults.after-- > 0)
-        return false;
-    if (!faults.for_ever)
-        faults.on = false;
-    faults.failed++;
-    return true;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
+#include "tests/text/faults.h"
 
 static int to_nowhere(void *data, char const *bytes, size_t size)
 {
@@ -95,13 +55,12 @@ static int remake(redo_sgf_game *g)
     return code;
 }
 
-static int work(char const *text, bool *all)
+static int work(void *text)
 {
     size_t written = 0;
     redo_sgf_game *g;
     redo_sgf_reader *r = redo_sgf_reader_open_bytes(text, strlen(text), NULL);
     int code = r ? REDO_OK : REDO_ENOMEM;
-    *all = false;
     while (code == REDO_OK && (code = redo_sgf_reader_next(r, &g)) == REDO_OK && g) {
         code = gnubg_is(g) ? remake(g) : change(g);
         if (code == REDO_OK)
@@ -114,7 +73,6 @@ static int work(char const *text, bool *all)
         code = g ? REDO_OK : REDO_ENOMEM;
         redo_sgf_game_free(g);
     }
-    *all = code == REDO_OK;
     return code;
 }
 
@@ -128,22 +86,8 @@ static char const *const texts[] = {
 
 START_TEST(every_allocation_may_fail)
 {
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        for (int for_ever = 0; for_ever < 2; for_ever++) {
-            bool all = false;
-            long after = 0;
-            do {
-                faults.after = after++;
-                faults.for_ever = for_ever;
-                faults.failed = 0;
-                faults.on = true;
-                int code = work(texts[i], &all);
-                faults.on = false;
-                ck_assert_int_eq(code, faults.failed > 0 ? REDO_ENOMEM : REDO_OK);
-            } while (!all);
-            ck_assert_int_gt(after, 8);
-        }
-    }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        ck_assert_int_gt(faults_try(work, (void *)texts[i]), 7);
 }
 END_TEST
 

@@ -7,16 +7,6 @@
 #include "tests/sgf/files.h"
 #include "tests/suite.h"
 
-static struct bytes repeated(char const *head, char const *text, size_t count, char const *tail)
-{
-    struct bytes b = {0};
-    bytes_put(&b, head, strlen(head));
-    for (size_t i = 0; i < count; i++)
-        bytes_put(&b, text, strlen(text));
-    bytes_put(&b, tail, strlen(tail));
-    return b;
-}
-
 static size_t count_nodes(redo_sgf_game const *g)
 {
     redo_sgf_node const *root = redo_sgf_game_root(g);
@@ -83,8 +73,10 @@ END_TEST
 
 START_TEST(more_than_the_limit_do_not)
 {
-    struct bytes open = repeated("(;", "(;", DEEP, ""), bare = repeated("", "(", DEEP, "");
-    struct bytes close = repeated("(;", ")", DEEP, ""), both = repeated("(;", "(", DEEP, ")");
+    struct bytes open = bytes_repeated("(;", "(;", DEEP, ""),
+                 bare = bytes_repeated("", "(", DEEP, "");
+    struct bytes close = bytes_repeated("(;", ")", DEEP, ""),
+                 both = bytes_repeated("(;", "(", DEEP, ")");
     ck_assert_int_eq(code_of(&open), REDO_EFULL);
     ck_assert_int_eq(code_of(&bare), REDO_EDAMAGED);
     ck_assert_int_eq(code_of(&close), REDO_EDAMAGED);
@@ -98,7 +90,7 @@ END_TEST
 
 static void *read_long(void *data)
 {
-    struct bytes b = repeated("(", "\n;B[aa]", 100000, ")\n");
+    struct bytes b = bytes_repeated("(", "\n;B[aa]", 100000, ")\n");
     expect_nodes(&b, 100000);
     bytes_free(&b);
     return data;
@@ -112,7 +104,7 @@ END_TEST
 
 START_TEST(a_node_may_have_many_variations)
 {
-    struct bytes b = repeated("(;GM[1]", "\n(;B[aa];W[bb])", 10000, ")\n");
+    struct bytes b = bytes_repeated("(;GM[1]", "\n(;B[aa];W[bb])", 10000, ")\n");
     expect_nodes(&b, 20001);
     bytes_free(&b);
 }
@@ -120,8 +112,8 @@ END_TEST
 
 START_TEST(many_properties_and_values_are_read_in_linear_time)
 {
-    struct bytes b = repeated("(;", "AB[aa][bb]", 200000, ")"),
-                 c = repeated("(;AB", "[aa]", 400000, ")");
+    struct bytes b = bytes_repeated("(;", "AB[aa][bb]", 200000, ")"),
+                 c = bytes_repeated("(;AB", "[aa]", 400000, ")");
     expect_nodes(&b, 1);
     expect_nodes(&c, 1);
     bytes_free(&b);
@@ -133,7 +125,7 @@ START_TEST(many_games_are_read_in_linear_time)
 {
     /* Each without a charset, and not in UTF-8: what could be looked ahead for, is, but not for
      * each. */
-    struct bytes b = repeated("", "(;C[\x83\x5c])", 16000, "");
+    struct bytes b = bytes_repeated("", "(;C[\x83\x5c])", 16000, "");
     struct games *g = games_read(b.data, b.size, NULL);
     ck_assert_msg(g->code == REDO_OK, "%s", redo_sgf_reader_error(g->reader)->message);
     ck_assert_uint_eq(g->count, 16000);

@@ -4,7 +4,7 @@
  * wrong charset, text falls on rare characters, or on none at all. */
 #include <string.h>
 
-#include "client/sgf/charset.h"
+#include "client/text/charset.h"
 
 /* Measures the character at s, of which `left` bytes are there: its length and, in hundredths, how
  * common it is. 0: there is none. A character that the end cuts off is left out: *length > left. */

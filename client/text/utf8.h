@@ -1,6 +1,6 @@
 /* Whether bytes are UTF-8. */
-#ifndef CLIENT_SGF_UTF8_H
-#define CLIENT_SGF_UTF8_H
+#ifndef CLIENT_TEXT_UTF8_H
+#define CLIENT_TEXT_UTF8_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* Charsets: what a name means, turning bytes into UTF-8, and guessing. iconv does the work. */
-#ifndef CLIENT_SGF_CHARSET_H
-#define CLIENT_SGF_CHARSET_H
+#ifndef CLIENT_TEXT_CHARSET_H
+#define CLIENT_TEXT_CHARSET_H
 
 #include <iconv.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "client/sgf/utf8.h"
+#include "client/text/utf8.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "client/sgf/charset.h"
+#include "client/text/charset.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-#include "client/sgf/input.h"
+#include "client/text/input.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PIECE (64 * 1024)
 
-void input_init(struct input *in, redo_sgf_source *source, void *data)
+void input_init(struct input *in, redo_text_source *source, void *data)
 {
     *in = (struct input){.source = source, .data = data, .bytes = ""};
 }

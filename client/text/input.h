@@ -1,13 +1,13 @@
 /* The bytes of a file from where the next game begins, as far as they have been asked for. */
-#ifndef CLIENT_SGF_INPUT_H
-#define CLIENT_SGF_INPUT_H
+#ifndef CLIENT_TEXT_INPUT_H
+#define CLIENT_TEXT_INPUT_H
 
 #include <stdbool.h>
 
-#include "client/sgf/redo_sgf.h"
+#include "client/text/redo_text.h"
 
 struct input {
-    redo_sgf_source *source; /* NULL: all bytes are there, and not ours */
+    redo_text_source *source; /* NULL: all bytes are there, and not ours */
     void *data;
     char *buffer; /* ours, of cap bytes, or NULL */
     size_t cap;
@@ -16,7 +16,7 @@ struct input {
     bool final; /* there are no more */
 };
 
-void input_init(struct input *in, redo_sgf_source *source, void *data);
+void input_init(struct input *in, redo_text_source *source, void *data);
 void input_init_bytes(struct input *in, void const *bytes, size_t size);
 void input_close(struct input *in);
 
