@@ -137,6 +137,10 @@ static void hang_ids(struct sheet *s, struct gnubg_position const *board)
     board_ids(board, position, match);
     set_word(s, &s->position, "position_id", position);
     set_word(s, &s->position, "match_id", match);
+    if (board->dice[0]) {
+        char dice[3] = {(char)('0' + board->dice[0]), (char)('0' + board->dice[1]), '\0'};
+        set_word(s, &s->position, "dice", dice);
+    }
 }
 
 /* Export takes for granted that the node of the double tells of the cube, or if there is none that

@@ -135,10 +135,16 @@ static size_t letters(struct gnubg_candidate const *c)
 }
 
 /* Whether the entry is the letters of its move, a space and the analysis. */
-static bool is_plain_entry(struct gnubg_candidate const *c)
+static bool is_plain_entry(struct gnubg_candidate const *c, redo_sgf_string analysis)
 {
     size_t size = letters(c);
-    return c->text.size == size + 1 + c->analysis.text.size && c->text.data[size] == ' ';
+    return c->text.size == size + 1 + analysis.size && c->text.data[size] == ' ';
+}
+
+static redo_sgf_string without_space(redo_sgf_string s)
+{
+    bool space = s.size > 0 && s.data[0] == ' ';
+    return (redo_sgf_string){s.data + space, s.size - space};
 }
 
 static int hang_candidate(struct sheet *s, struct gnubg_record const *r,
@@ -154,11 +160,14 @@ static int hang_candidate(struct sheet *s, struct gnubg_record const *r,
     item->move = again ? 0 : number;
     item->text = move_text(s, &c->move);
     item->analysis = opinion_of_candidate(s, &c->analysis);
-    if (item->analysis)
+    redo_sgf_string analysis = {"", 0};
+    if (item->analysis) {
         item->analysed = redo_analysis_own;
+        item->analysis->text = analysis = without_space(item->analysis->text);
+    }
     if (c->marked)
         set_bool(s, &item->properties, "marked", true);
-    if (!is_plain_entry(c))
+    if (!is_plain_entry(c, analysis))
         set_text(s, &item->properties, "entry", c->text);
     return s->failed ? REDO_ENOMEM : REDO_OK;
 }
