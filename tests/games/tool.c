@@ -122,8 +122,25 @@ static void print_items(char const *what, struct items const *items)
     }
 }
 
+/* How many candidates are of the file's list, which of them was made, and its text. */
+static void print_made(struct sheet const *s)
+{
+    size_t listed = 0, made = 0;
+    bool found = false, unlisted;
+    for (struct item const *i = s->candidates.first; i; i = i->next) {
+        found |= i == s->chosen;
+        if (get_bool(&i->properties, "unlisted", &unlisted))
+            continue;
+        listed++;
+        made += !found;
+    }
+    printf("\t%zu\t%zu\t%.*s", listed, made, s->chosen ? (int)s->chosen->text.size : 1,
+           s->chosen ? s->chosen->text.data : "-");
+}
+
 /* game, number, parent, move, position ID, match ID, choice, decided, candidates, decisions, luck,
- * comment, endpoint */
+ * comment, endpoint, alternate, dice, listed, made, text of the candidate made, pending, text of the
+ * move */
 static int print_position(size_t game, redo_session *session, uint32_t number)
 {
     struct arena arena = {.limit = SIZE_MAX};
@@ -148,8 +165,12 @@ static int print_position(size_t game, redo_session *session, uint32_t number)
     else
         printf("\t-");
     print_text(&s.branch, "comment");
-    printf("\t%d\t%s\n", p->endpoint,
-           redo_getfirstalternate(p) != p ? "alternate" : "-");
+    printf("\t%d\t%s", p->endpoint, redo_getfirstalternate(p) != p ? "alternate" : "-");
+    print_text(&s.position, "dice");
+    print_made(&s);
+    print_text(&s.position, "pending");
+    print_text(&s.branch, "move");
+    putchar('\n');
     arena_free(&arena);
     return 0;
 }
