@@ -27,6 +27,9 @@ struct extra {
  * the position. False: they are not ours. */
 bool extra_read(redo_sgf_node const *node, struct extra *extra, struct gnubg_position *board);
 
+/* Whether the node is the last of its line, and beside it are alternates alone. */
+bool is_alone(redo_sgf_node const *node);
+
 /* Adds a property that makes `from` into `to`, as far as the other set-up properties do not. after:
  * of a roll, or 0. Nothing if nothing differs. */
 int extra_write(redo_sgf_game *game, redo_sgf_node *node, struct gnubg_position const *from,

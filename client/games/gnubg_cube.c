@@ -170,8 +170,7 @@ static bool is_pending(redo_sgf_node const *node, struct gnubg_record const *r,
     struct extra extra;
     extra_read(node, &extra, NULL);
     return r->action == GNUBG_DOUBLE && r->has_cube && from->rolls && !from->roll &&
-           !from->board.doubled && from->board.dice[0] == 0 && !node->first && !node->next &&
-           !node->previous && !extra.made;
+           !from->board.doubled && from->board.dice[0] == 0 && is_alone(node) && !extra.made;
 }
 
 static int import_pending(redo_sgf_node *node, struct gnubg_record const *r, struct entry *at)

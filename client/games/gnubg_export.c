@@ -106,9 +106,12 @@ static int roll_nodes(struct exporter *ex, redo_sgf_node *parent, struct place c
 }
 
 /* A last action after set-up reads as one that was not made. */
-static bool looks_open(struct exporter *ex, redo_sgf_node const *node, struct place const *to)
+static bool looks_open(struct exporter *ex, struct place const *to)
 {
-    return ex->children.count == 1 && node->parent && to->position->nextcount == 0;
+    size_t count = 0;
+    for (size_t i = 0; i < ex->children.count; i++)
+        count += !is_alternate(ex->children.list[i]);
+    return count == 1 && to->position->nextcount == 0;
 }
 
 static int child_nodes(struct exporter *ex, redo_sgf_node *parent, struct place const *at,
@@ -131,11 +134,11 @@ static int child_nodes(struct exporter *ex, redo_sgf_node *parent, struct place 
     if (!node)
         return REDO_ENOMEM;
     if (at->board.dice[0] && !to.board.doubled) {
-        code = export_move(ex, node, at, &to, !*moved, looks_open(ex, node, &to));
+        code = export_move(ex, node, at, &to, !*moved, looks_open(ex, &to));
         *moved = true;
     } else {
         code = export_action(ex, node, at, &to,
-                             looks_open(ex, node, &to) && is_setup_branch(at->position));
+                             looks_open(ex, &to) && is_setup_branch(at->position));
     }
     return code == REDO_OK ? go_on(ex, position, node) : code;
 }

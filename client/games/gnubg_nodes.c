@@ -249,7 +249,7 @@ static int import_move(struct importer *im, redo_sgf_node *node, struct gnubg_re
         return code;
     extra_read(node, &extra, NULL);
     bool there = from->board.dice[0] && board_equal(&before, &from->board);
-    if (there && from->rolls && !node->first && !node->next && !node->previous && !extra.made)
+    if (there && from->rolls && is_alone(node) && !extra.made)
         return import_pending(node, r, from, action_of(node));
     if (!there)
         roll = find_roll(im, r, from, &before, node);

@@ -124,6 +124,15 @@ bool extra_read(redo_sgf_node const *node, struct extra *e, struct gnubg_positio
     return true;
 }
 
+bool is_alone(redo_sgf_node const *node)
+{
+    struct extra extra;
+    for (redo_sgf_node const *n = node->parent->first; n; n = n->next)
+        if (n != node && (!extra_read(n, &extra, NULL) || !extra.has_board || n == node->parent->first))
+            return false;
+    return !node->first;
+}
+
 /* Adds a value to the property, which is made with the first. */
 static int put(redo_sgf_game *game, redo_sgf_node *node, redo_sgf_property **p, char const *text)
 {

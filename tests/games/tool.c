@@ -4,6 +4,7 @@
  *   games-tool generic FILE   the same, and none of them gnubg's
  *   games-tool twice FILE     what was written is read and written again
  *   games-tool kinds FILE     a line for each game: what it was taken for, and its positions
+ *   games-tool alternates FILE   gnubg's first game, in which someone compared other scores
  *   games-tool facts FILE     a line for each position of gnubg's games, tab-separated
  */
 #include <stdio.h>
@@ -39,24 +40,99 @@ static redo_session *reload(redo_session *session)
     return session;
 }
 
+/* --- what an analyst does with a game --- */
+
+static void must(bool good)
+{
+    if (!good) {
+        fprintf(stderr, "%s\n", redo_strerror(redo_lasterror()));
+        abort();
+    }
+}
+
+/* The same board for the match at 3-2 of 5; a board as client/games/board.h has it. */
+static redo_position *at_other_score(redo_session *session, redo_position *of, int white)
+{
+    unsigned char state[66];
+    memcpy(state, redo_getsavedstate(of), sizeof state);
+    state[60] = 5;
+    state[62] = (unsigned char)white;
+    state[64] = 2;
+    redo_position *p = redo_addalternate(session, of, NULL, state);
+    must(p != NULL);
+    return p;
+}
+
+static void analyse(redo_session *session, redo_position *p, double equity)
+{
+    redo_analysis a = {.kind = "evaluation", .kindsize = 10, .equity = equity, .numbercount = 5};
+    redo_analysis const *analyses[2] = {&a, NULL};
+    redo_candidate moves[2] = {{.text = "24/18 13/11", .textsize = 11, .analysed = redo_analysis_own},
+                               {.text = "13/11 13/7", .textsize = 10}};
+    a.numbers[0] = 0.5;
+    must(redo_addcandidates(session, p, redo_of_candidate, 0, moves, analyses, 2, NULL) == REDO_OK);
+}
+
+/* Beside a roll that was played, beside a position before the roll, beside the last one; and one of
+ * these is explored. */
+static void compare_scores(redo_session *session)
+{
+    redo_position *roll = redo_getposition(session, 3), *last = redo_getfirstposition(session);
+    redo_position *other = at_other_score(session, roll, 3);
+    analyse(session, other, 0.25);
+    redo_analysis cube = {.kind = "evaluation", .kindsize = 10, .numbercount = 14};
+    redo_analysis const *of_cube = &cube;
+    redo_candidate doubling = {.text = "double", .textsize = 6, .hasmove = 1, .move = 1000,
+                               .analysed = redo_analysis_own};
+    redo_position *before = at_other_score(session, roll->prev, 4);
+    must(redo_addcandidates(session, before, redo_of_decision, 0, &doubling, &of_cube, 1, NULL) ==
+         REDO_OK);
+    while (last->next) { /* along the main line */
+        redo_branch *b = last->next;
+        for (redo_branch *c = b; c; c = c->cdr)
+            if (c->id < b->id)
+                b = c;
+        last = b->p;
+    }
+    at_other_score(session, last, 1);
+    /* 24/18 13/11 was played there. */
+    unsigned char state[66];
+    memcpy(state, redo_getsavedstate(other), sizeof state);
+    int side = state[50] ? 25 : 0;
+    state[side + 23]--;
+    state[side + 17]++;
+    state[side + 12]--;
+    state[side + 10]++;
+    state[50] = state[56] = !state[50];
+    state[51] = state[52] = 0;
+    redo_candidate first;
+    must(redo_getcandidate(other, redo_of_candidate, 0, &first));
+    must(redo_playcandidate(session, other, redo_of_candidate, first.id, state, sizeof state, 0,
+                            redo_nocheck) != NULL);
+}
+
 static void put_text(struct bytes *b, redo_sgf_string s)
 {
     bytes_put(b, s.data, s.size);
 }
 
-static int round_trip(struct bytes const *file, bool generic, struct bytes *out)
+enum way { AS_IT_IS, GENERIC, ALTERNATES };
+
+static int round_trip(struct bytes const *file, enum way way, struct bytes *out)
 {
     struct games *g = games_read(file->data, file->size, NULL);
     redo_sgf_error error = {0};
     int status = g->code ? complain(redo_sgf_reader_error(g->reader)) : 0;
     for (size_t i = 0; i < g->count && !status; i++) {
-        redo_session *session = (generic ? game_import_generic : game_import_sgf)(
+        redo_session *session = (way == GENERIC ? game_import_generic : game_import_sgf)(
             g->game[i], i == 0, &error);
         redo_sgf_game *back;
         if (!session) {
             status = complain(&error);
             break;
         }
+        if (way == ALTERNATES && i == 0)
+            compare_scores(session);
         session = reload(session);
         back = game_export_sgf(session, &error);
         if (!back) {
@@ -201,7 +277,7 @@ static int kinds(struct bytes const *file, bool facts)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fprintf(stderr, "usage: games-tool round|generic|twice|kinds|facts FILE\n");
+        fprintf(stderr, "usage: games-tool round|generic|twice|kinds|alternates|facts FILE\n");
         return 2;
     }
     struct bytes file = file_read(argv[2]), out = {0}, again = {0};
@@ -209,9 +285,13 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "kinds") == 0 || strcmp(argv[1], "facts") == 0) {
         status = kinds(&file, strcmp(argv[1], "facts") == 0);
     } else {
-        status = round_trip(&file, strcmp(argv[1], "generic") == 0, &out);
+        status = round_trip(&file,
+                            strcmp(argv[1], "generic") == 0      ? GENERIC
+                            : strcmp(argv[1], "alternates") == 0 ? ALTERNATES
+                                                                 : AS_IT_IS,
+                            &out);
         if (!status && strcmp(argv[1], "twice") == 0) {
-            status = round_trip(&out, false, &again);
+            status = round_trip(&out, AS_IT_IS, &again);
             struct bytes swap = out;
             out = again;
             again = swap;
