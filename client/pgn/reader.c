@@ -22,10 +22,7 @@ struct redo_pgn_reader {
 
 void redo_pgn_options_init(redo_pgn_options *options)
 {
-    *options = (redo_pgn_options){.limits = {.bytes = (size_t)256 << 20,
-                                             .memory = (size_t)2 << 30,
-                                             .nodes = (size_t)16 << 20,
-                                             .depth = 1000000}};
+    *options = (redo_pgn_options)TEXT_OPTIONS;
 }
 
 static redo_pgn_reader *reader_new(redo_text_source *source, void *data, void const *bytes,
@@ -120,25 +117,6 @@ static char *copy_utf8(char const *bytes, size_t size)
     return text;
 }
 
-/* Each character beyond ASCII is two bytes. */
-static char *copy_latin1(char const *bytes, size_t *size)
-{
-    size_t n = *size, out = 0;
-    for (size_t i = 0; i < *size; i++)
-        n += (unsigned char)bytes[i] >= 0x80;
-    char *text = malloc(n + 1);
-    for (size_t i = 0; text && i < *size; i++) {
-        unsigned char c = (unsigned char)bytes[i];
-        if (c >= 0x80) {
-            text[out++] = (char)(0xc0 | c >> 6);
-            c = 0x80 | (c & 0x3f);
-        }
-        text[out++] = (char)c;
-    }
-    *size = n;
-    return text;
-}
-
 /* The game's text of so many bytes. Latin-1 it is if it is nothing else. */
 static int take_text(redo_pgn_reader *r, redo_pgn_game *g, size_t size)
 {
@@ -155,7 +133,7 @@ static int take_text(redo_pgn_reader *r, redo_pgn_game *g, size_t size)
         charset = "ISO-8859-1";
     strcpy(g->charset, charset);
     g->text_size = size;
-    g->text = valid < size ? copy_latin1(bytes, &g->text_size) : copy_utf8(bytes, size);
+    g->text = valid < size ? utf8_from_latin1(bytes, &g->text_size) : copy_utf8(bytes, size);
     if (!g->text)
         return no_memory(r);
     return g->text_size > r->limits.bytes ? too_large(r) : REDO_OK;

@@ -35,12 +35,9 @@ typedef struct redo_pgn_node redo_pgn_node;
 typedef struct redo_pgn_comment redo_pgn_comment;
 typedef struct redo_pgn_nag redo_pgn_nag;
 
-typedef struct redo_pgn_options {
-    redo_text_limits limits;
-    /* The charset of the input, a name that iconv knows. NULL: each game is UTF-8 if all its bytes
-     * are, else ISO-8859-1 (the standard's own); a byte order mark of UTF-16 or 32 counts. */
-    char const *charset;
-} redo_pgn_options;
+/* The charset of the input NULL: each game is UTF-8 if all its bytes are, else ISO-8859-1 (the
+ * standard's own); a byte order mark of UTF-16 or 32 counts. */
+typedef redo_text_options redo_pgn_options;
 
 /* Sets what is right for most: 256 MiB of text and 2 GiB in all, 16 million moves, a depth of a
  * million, no charset. */

@@ -6,6 +6,12 @@
 #include "client/text/charset.h"
 #include "client/text/redo_text.h"
 
+/* The limits that are right for most, and no charset. */
+#define TEXT_OPTIONS                                                          \
+    {                                                                         \
+        {(size_t)256 << 20, (size_t)2 << 30, (size_t)16 << 20, 1000000}, NULL \
+    }
+
 struct recode {
     redo_text_source *source; /* NULL: the bytes in memory */
     void *data;

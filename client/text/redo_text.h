@@ -36,6 +36,11 @@ typedef struct redo_text_limits {
     size_t depth;  /* of variations in variations */
 } redo_text_limits;
 
+typedef struct redo_text_options {
+    redo_text_limits limits;
+    char const *charset; /* of the input, a name that iconv knows; NULL: as each reader tells */
+} redo_text_options;
+
 /* Gives up to size bytes of the input: how many it put into buffer, 0 at the end, negative if it
  * failed, which ends reading with REDO_ESYSTEM. */
 typedef long redo_text_source(void *data, char *buffer, size_t size);

@@ -1,6 +1,7 @@
 #include "client/text/utf8.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The length of the character that the byte begins, and the bounds of its second byte (Unicode,
@@ -53,4 +54,22 @@ int utf8_begins(char const *text, size_t size)
 {
     size_t length;
     return size > 0 && fitting((unsigned char const *)text, size, &length) == size && length > size;
+}
+
+char *utf8_from_latin1(char const *bytes, size_t *size)
+{
+    size_t n = *size, out = 0;
+    for (size_t i = 0; i < *size; i++)
+        n += (unsigned char)bytes[i] >= 0x80;
+    char *text = malloc(n + 1);
+    for (size_t i = 0; text && i < *size; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        if (c >= 0x80) {
+            text[out++] = (char)(0xc0 | c >> 6);
+            c = 0x80 | (c & 0x3f);
+        }
+        text[out++] = (char)c;
+    }
+    *size = n;
+    return text;
 }
