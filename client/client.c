@@ -455,7 +455,30 @@ static void pack_load(redo_client *client, struct ask *ask)
 {
     struct buffer *b = request_begin(client, &ask->call.request, "loadsession");
     pack_array(b, 1);
-    pack_bin(b, ask->bytes, ask->size);
+    if (ask->bytes)
+        pack_bin(b, ask->bytes, ask->size);
+    else
+        pack_nil(b);
+}
+
+#define LOAD_PART ((size_t)16 * 1024 * 1024) /* bytes of a dump, in a message */
+
+/* A dump that may be too large for a message is told in parts, each in its own time. */
+static int load_parts(redo_client *client, char const *data, size_t size)
+{
+    int rc = REDO_OK;
+    for (size_t at = 0; !rc && at < size; at += LOAD_PART) {
+        struct call call = {0};
+        size_t left = size - at;
+        struct buffer *b = request_begin(client, &call.request, "loadpart");
+        pack_array(b, 2);
+        pack_uint(b, at);
+        pack_bin(b, data + at, left < LOAD_PART ? left : LOAD_PART);
+        client->deadline = connection_now() + client->connection.timeout;
+        rc = call_wait(client, &call);
+    }
+    client->deadline = connection_now() + client->connection.timeout;
+    return rc;
 }
 
 redo_session *redo_load(void const *data, size_t size)
@@ -469,6 +492,14 @@ redo_session *redo_load(void const *data, size_t size)
         return NULL;
     client_enter(client);
     struct ask ask = {.pack = pack_load, .bytes = data, .size = size};
+    if (size > LOAD_PART) {
+        int rc = load_parts(client, data, size);
+        if (rc) {
+            client_end(client, rc);
+            return own_client(client, NULL);
+        }
+        ask.bytes = NULL;
+    }
     return own_client(client, begin(client, &ask));
 }
 

@@ -120,8 +120,8 @@ redo_position *redo_getnextalternate(redo_position const *position);
 /* Each returns REDO_OK or a code: REDO_EPOSITION, REDO_EDROPPED, REDO_EFOREIGN, REDO_EFULL,
  * REDO_ENOMEM, REDO_ENOCANDIDATE (no item of that id), and what is said. */
 
-/* Sets a property; an empty value takes it away. A name has 1 to REDO_NAME_MAX bytes (REDO_ENAME).
- * REDO_EFIRST: the branch of the first position. */
+/* Sets a property; an empty value takes it away. A name has 1 to REDO_NAME_MAX bytes (REDO_ENAME),
+ * and is UTF-8 without a 0 byte. REDO_EFIRST: the branch of the first position. */
 int redo_setpositionproperty(redo_session *session, redo_position *position, enum redo_of of,
                              uint32_t id, char const *name, void const *value, size_t size);
 

@@ -74,7 +74,7 @@ struct arg {
         struct {
             char const *data;
             size_t size;
-        } bytes;                    /* PARAM_BIN, PARAM_MAYBE; in UTF-8: PARAM_STR, PARAM_SESSION if named */
+        } bytes; /* PARAM_BIN, PARAM_MAYBE; in UTF-8: PARAM_STR, PARAM_SESSION if named */
         msgpack_object_array array; /* PARAM_ARRAY; items unchecked, see arg_read() */
         msgpack_object any;         /* PARAM_ANY; every str in it is UTF-8 */
     };

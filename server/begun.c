@@ -21,8 +21,7 @@ static int hash_arg(struct arg const *arg, uint64_t *hash)
     if (!arg->present)
         return REDO_OK;
     if (arg->type != PARAM_ANY) {
-        bool integer =
-            arg->type != PARAM_BIN && arg->type != PARAM_MAYBE && arg->type != PARAM_STR;
+        bool integer = arg->type != PARAM_BIN && arg->type != PARAM_MAYBE && arg->type != PARAM_STR;
         *hash = integer ? XXH3_64bits_withSeed(&arg->integer, sizeof arg->integer, *hash)
                         : XXH3_64bits_withSeed(arg->bytes.data, arg->bytes.size, *hash);
         return REDO_OK;

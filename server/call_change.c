@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/changes/changes.h"
+#include "core/redo_record.h"
 #include "core/turn.h"
 #include "server/moves.h"
 #include "server/reply.h"
@@ -107,6 +108,14 @@ int call_check_key(struct call *call)
     return REDO_EKEY;
 }
 
+/* Whether an edit of a record brings nothing. */
+static bool takes_away(redo_operation const *op)
+{
+    bool orders = op->value == redo_edit_drop || op->value == redo_edit_order ||
+                  op->value == redo_edit_choose || op->value == redo_edit_decide;
+    return orders || !op->statesize;
+}
+
 /* How much more the operation may take: an upper bound. What makes nothing and brings nothing may
  * be done over a limit too, so that there is a way back. */
 static struct usage_amount amount_of(struct room const *room, struct client *by,
@@ -118,10 +127,11 @@ static struct usage_amount amount_of(struct room const *room, struct client *by,
                   !cursors_find(&h->cursors, op->name, op->namesize);
     bool brings = op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_PROPERTY ||
                   op->kind == REDO_OP_TURN || op->kind == REDO_OP_ADDUNDO ||
-                  op->kind == REDO_OP_RECORD || cursor || more.positions;
+                  (op->kind == REDO_OP_RECORD && !takes_away(op)) || cursor || more.positions;
     bool drops = op->kind == REDO_OP_DROP || op->kind == REDO_OP_DROPTREE ||
                  (op->kind == REDO_OP_CURSOR && op->value == redo_step_drop) ||
-                 (op->kind == REDO_OP_PROPERTY && !op->statesize);
+                 (op->kind == REDO_OP_PROPERTY && !op->statesize) ||
+                 (op->kind == REDO_OP_RECORD && takes_away(op));
     if (brings)
         more.bytes = op->statesize + (cursor ? op->namesize : 0);
     if (!room->stored)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/operation.h"
 #include "core/records/record.h"
 #include "server/call.h"
 #include "server/call_record.h"
@@ -216,9 +217,8 @@ int call_setpositionproperty(struct call *call)
     struct room *room;
     struct buffer b;
     enum redo_of of;
-    redo_operation op = {.value = redo_edit_property,
-                         .name = name->bytes.data,
-                         .namesize = name->bytes.size};
+    redo_operation op = {
+        .value = redo_edit_property, .name = name->bytes.data, .namesize = name->bytes.size};
     int rc = find(call, &room);
     if (rc || (rc = call_record_of(call, &of, &op.source)))
         return rc;
@@ -273,20 +273,38 @@ static bool is_shared(struct room const *room, redo_operation const *op)
            (item.flags & ITEM_SHARED);
 }
 
+/* The bytes of the edit: those of the request as it was the first time, if it is repeated. */
+static int make_changes(struct call *call, struct room const *room, redo_operation *op,
+                        struct buffer *b)
+{
+    struct key const *known = call_known(call, room);
+    bool shares = known || is_shared(room, op);
+    for (;;) {
+        int rc = given_changes(call, &call->args.param[3].any, (enum redo_of)op->move, shares, b);
+        op->state = b->data;
+        op->statesize = b->size;
+        if (rc || !known || !shares || operation_hash(op) == known->operation)
+            return rc;
+        shares = false;
+        buffer_rewind(b, 0);
+    }
+}
+
 int call_setcandidate(struct call *call)
 {
     struct room *room;
     struct buffer b;
     enum redo_of of;
-    redo_operation op = {.value = redo_edit_set, .position = (uint32_t)call_integer(call, 1)};
+    redo_operation op = {.kind = REDO_OP_RECORD,
+                         .value = redo_edit_set,
+                         .position = (uint32_t)call_integer(call, 1)};
     int rc = find(call, &room);
     if (rc || (rc = call_record_list(call, &of)) ||
         (rc = call_record_id(call, of, &call->args.param[2], &op.source)))
         return rc;
     op.move = (int)of;
     buffer_init(&b);
-    rc = given_changes(call, &call->args.param[3].any, of, is_shared(room, &op), &b);
-    return edit_only(call, room, &op, &b, rc);
+    return edit_only(call, room, &op, &b, make_changes(call, room, &op, &b));
 }
 
 /* The two that take a list of ids. */
@@ -326,7 +344,8 @@ static int read_choice(struct call *call, uint32_t *source)
     } else if (arg_read(PARAM_SIZE, choice, &arg) == REDO_OK) {
         return call_record_id(call, redo_of_candidate, &arg, source);
     }
-    error_begin(&call->error, REDO_ECONSTANT, "choice is \"open\", \"none\" or the id of a candidate");
+    error_begin(&call->error, REDO_ECONSTANT,
+                "choice is \"open\", \"none\" or the id of a candidate");
     error_add_word(&call->error, "param", "choice");
     return REDO_ECONSTANT;
 }

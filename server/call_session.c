@@ -331,7 +331,8 @@ static int load_upload(struct call *call, struct arg const *name, uint64_t what)
     struct upload *u = &call->client->upload;
     struct beginning how = beginning_of(call, name);
     struct room *room;
-    int rc = upload_load(call);
+    how.stored = how.name && call->gateway->store;
+    int rc = upload_load(call, how.stored && !what);
     if (rc)
         return rc;
     struct history *history = u->history;
@@ -345,10 +346,9 @@ static int load_upload(struct call *call, struct arg const *name, uint64_t what)
         free(dump);
         return rc;
     }
-    how.stored = how.name && call->gateway->store;
-    bool ready = how.stored && dump && !what; /* a key is in the dump */
-    rc = ready ? begin_dumped(call, history, &how, dump, size, &room)
-               : begin(call, history, how, &room);
+    /* A key is kept in the history, and so in its dump. */
+    rc = dump ? begin_dumped(call, history, &how, dump, size, &room)
+              : begin(call, history, how, &room);
     free(dump);
     if (!rc)
         answer_begin(call, room, true);
@@ -371,8 +371,11 @@ int call_loadsession(struct call *call)
         return CALL_LATER;
     if (there && begun_is(call, there, what, &rc))
         return rc ? rc : begin_again(call, there, false);
-    if (name->present && (rc = check_free(call, name->bytes.data, name->bytes.size, uid)))
+    if (name->present && (rc = check_free(call, name->bytes.data, name->bytes.size, uid))) {
+        if (rc != CALL_LATER && call->client->upload.history)
+            upload_drop(call->client); /* it takes more than what it was made of */
         return rc;
+    }
     if (!dump->present)
         return load_upload(call, name, what);
     struct history *history;

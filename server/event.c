@@ -283,8 +283,8 @@ static void pack_record(struct buffer *b, struct history const *h, redo_operatio
 {
     struct record_told told;
     struct node *n;
-    bool about = op->kind == REDO_OP_RECORD || op->kind == REDO_OP_PLAY ||
-                 op->kind == REDO_OP_ALTERNATE;
+    bool about =
+        op->kind == REDO_OP_RECORD || op->kind == REDO_OP_PLAY || op->kind == REDO_OP_ALTERNATE;
     if (!about || history_find(h, op->position, &n)) {
         pack_nil(b);
         return;

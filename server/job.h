@@ -23,7 +23,7 @@ struct job {
     struct gateway *gateway;
     struct client *client;       /* that waits for it; NULL: it is gone, or nobody does */
     struct store_reader *reader; /* this job's while it runs */
-    bool storeless; /* it needs no reader */
+    bool storeless;              /* it needs no reader */
     bool done;
     bool waiting; /* for a batch to be on disk: in gateway.waiting */
     struct link in_waiting;

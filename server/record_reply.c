@@ -16,7 +16,11 @@ void record_look(struct record_told *told, struct history const *h, struct node 
 
 bool record_tells(struct record_told const *told)
 {
-    return told->size || alternates_has(told->history, told->node->in.id);
+    struct record const *r = &told->record; /* one of which all was taken away still counts ids */
+    uint32_t all = r->choice;
+    for (int i = redo_of_position; i <= redo_of_decision; i++)
+        all |= r->list[i].count;
+    return all || alternates_has(told->history, told->node->in.id);
 }
 
 /* ---- items ------------------------------------------------------------------------------- */
@@ -115,8 +119,9 @@ static bool pack_analysis(struct buffer *b, redo_analysis const *a, size_t start
     return true;
 }
 
-static bool pack_item(struct buffer *b, struct record_told const *told, struct record_item const *item,
-                      struct node const *leads, size_t start, size_t most)
+static bool pack_item(struct buffer *b, struct record_told const *told,
+                      struct record_item const *item, struct node const *leads, size_t start,
+                      size_t most)
 {
     redo_analysis analysis;
     pack_map(b, 7);
@@ -147,8 +152,8 @@ static bool pack_item(struct buffer *b, struct record_told const *told, struct r
     return fits(b, start, 0, most);
 }
 
-bool record_reply_item(struct buffer *b, struct record_told const *told, struct record_item const *item,
-                       struct node const *leads, size_t most)
+bool record_reply_item(struct buffer *b, struct record_told const *told,
+                       struct record_item const *item, struct node const *leads, size_t most)
 {
     size_t start = b->size;
     if (pack_item(b, told, item, leads, start, most))
@@ -157,8 +162,8 @@ bool record_reply_item(struct buffer *b, struct record_told const *told, struct 
     return false;
 }
 
-static bool pack_items(struct buffer *b, struct record_told const *told, enum redo_of of, size_t start,
-                       size_t most)
+static bool pack_items(struct buffer *b, struct record_told const *told, enum redo_of of,
+                       size_t start, size_t most)
 {
     struct record_walk walk;
     struct record_item item;

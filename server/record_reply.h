@@ -44,7 +44,7 @@ void record_walk_begin(struct record_walk *w, struct record_told const *told, en
 bool record_walk_next(struct record_walk *w, struct record_item *item, struct node **leads);
 
 /* A CANDIDATE; false if it had more than `most` bytes, and nothing is packed. */
-bool record_reply_item(struct buffer *b, struct record_told const *told, struct record_item const *item,
-                       struct node const *leads, size_t most);
+bool record_reply_item(struct buffer *b, struct record_told const *told,
+                       struct record_item const *item, struct node const *leads, size_t most);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef SERVER_UPLOAD_H
 #define SERVER_UPLOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,7 @@ struct upload {
     struct history *history; /* what was made of them; they are gone then */
     void *dump;              /* the history's dump, malloc()ed; or NULL: of one in memory alone */
     size_t dump_size;
-    int result;      /* why there is none, or REDO_OK */
+    int result;     /* why there is none, or REDO_OK */
     size_t charged; /* to its user */
 };
 
@@ -31,8 +32,8 @@ void upload_drop(struct client *client);
 /* A hash of what was uploaded, the same for the same bytes. */
 uint64_t upload_hash(struct client *client);
 
-/* Has the history made: REDO_OK, once upload->history is there; CALL_LATER; or a failure, prepared,
- * and what was uploaded is gone. */
-int upload_load(struct call *call);
+/* Has the history made, and if it is wanted its dump: REDO_OK, once upload->history is there;
+ * CALL_LATER; or a failure, prepared, and what was uploaded is gone. */
+int upload_load(struct call *call, bool dump);
 
 #endif

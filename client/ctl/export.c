@@ -18,7 +18,7 @@
 #define PIECE (1024 * 1024) /* of a file, at once */
 #define SNIFF (64 * 1024)   /* bytes that tell what kind of file it is */
 #define PART (16 * 1024 * 1024) /* of a dump, in a message */
-#define PATIENCE 600        /* seconds that a large session may take */
+#define PATIENCE 600            /* seconds that a large session may take */
 
 /* What a request for loadsession has besides dump and name, at most; and one for loadpart. */
 #define MESSAGE_OVERHEAD 64

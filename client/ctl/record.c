@@ -244,7 +244,8 @@ static void print_header(json_t const *position, struct labels const *labels)
 {
     json_t *prev = json_object_get(position, "prev");
 
-    printf("position      %lld", (long long)json_integer_value(json_object_get(position, "number")));
+    printf("position      %lld",
+           (long long)json_integer_value(json_object_get(position, "number")));
     if (json_is_integer(prev)) {
         fputs(", move ", stdout);
         labels_print(labels, (int)json_integer_value(json_object_get(position, "move")), stdout);
@@ -428,10 +429,11 @@ struct command const command_record = {
      .least = 2,
      .most = 4,
      .summary = "what is kept with a position: candidates, analysis",
-     .help = "The candidates in the order of their list, each with its id, its equity, the difference\n"
-             "to the first one's, and where it leads; * marks the one that was played, and the\n"
-             "decisions that were made. Then properties, and alternates: positions with the same\n"
-             "board and another score or cube.\n"
-             "\n"
-             "  redoctl record game 12 --set comment '\"A mistake.\"'\n"},
+     .help =
+         "The candidates in the order of their list, each with its id, its equity, the difference\n"
+         "to the first one's, and where it leads; * marks the one that was played, and the\n"
+         "decisions that were made. Then properties, and alternates: positions with the same\n"
+         "board and another score or cube.\n"
+         "\n"
+         "  redoctl record game 12 --set comment '\"A mistake.\"'\n"},
     record};

@@ -17,6 +17,8 @@
 --   history:better()               -> the number of the position where this board was reached first
 --   history:objects()              -> {id = {field = value}}, as the daemon has them; nil if it is
 --                                  away
+--   history:call(method, ...)      -> what a method of the protocol answers of this session; nil and
+--                                  why it was refused. E.g. records: call("getrecord", number)
 --   history.state                  "here", "away", or "lost" (the session is gone, and what came
 --                                  before this game with it)
 --   history.waiting                how many turns and steps are still to be told
@@ -518,6 +520,17 @@ function history:objects()
     after = plain(page.next)
   until after == nil
   return objects
+end
+
+-- Any method of the protocol on this session; what was played before is told first.
+function history:call(method, ...)
+  self:done()
+  self:step()
+  local good, result = self:_call(method, ...)
+  if not good then
+    return nil, type(result) == "table" and result[2] or "the daemon is away"
+  end
+  return plain(result)
 end
 
 function history:close()

@@ -204,6 +204,11 @@ static int compare_numbers(void const *a, void const *b)
 
 bool record_differ(uint32_t *numbers, size_t count)
 {
+    size_t rising = 1;
+    while (rising < count && numbers[rising - 1] < numbers[rising])
+        rising++;
+    if (rising >= count)
+        return true;
     if (count <= FEW) {
         for (size_t i = 1; i < count; i++) {
             uint32_t one = numbers[i];

@@ -18,7 +18,7 @@ static void put_list(struct pieces *p, struct draft const *d, unsigned of)
     }
 }
 
-static bool is_empty(struct record const *r)
+bool draft_is_empty(struct record const *r)
 {
     return !r->list[0].count && !r->list[1].count && !r->choice && !r->given[redo_of_candidate] &&
            !r->given[redo_of_decision];
@@ -28,7 +28,7 @@ int draft_join(struct draft const *d, struct record_bytes **kept)
 {
     struct pieces p;
     *kept = NULL;
-    if (is_empty(&d->r))
+    if (draft_is_empty(&d->r))
         return REDO_OK;
     if (d->list && d->list->total > REDO_RECORD_MAX)
         return REDO_EFULL;

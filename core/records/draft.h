@@ -80,4 +80,7 @@ struct draft {
  */
 int draft_join(struct draft const *d, struct record_bytes **kept);
 
+/* Whether a record tells nothing. */
+bool draft_is_empty(struct record const *r);
+
 #endif

@@ -490,6 +490,17 @@ static int edit_whole(struct edit *e)
     return rc;
 }
 
+/* A whole record has the one form that it is kept in. */
+static int copy_whole(redo_operation const *op, struct record_bytes **kept)
+{
+    struct record_bytes *k = *kept = malloc(sizeof *k + op->statesize);
+    if (!k)
+        return REDO_ENOMEM;
+    k->size = (uint32_t)op->statesize;
+    memcpy(k->bytes, op->state, op->statesize);
+    return REDO_OK;
+}
+
 static int run(struct edit *e)
 {
     int of = e->op->move;
@@ -543,7 +554,9 @@ int records_apply(struct history *h, redo_operation const *op, redo_result *r)
     record_open(&e.draft.r, old ? old->bytes : NULL, old ? old->size : 0);
     rc = run(&e);
     if (!rc)
-        rc = draft_join(&e.draft, &kept);
+        rc = op->value == redo_edit_record && !draft_is_empty(&e.draft.r)
+                 ? copy_whole(op, &kept)
+                 : draft_join(&e.draft, &kept);
     free(e.buffer);
     if (!rc && same(old, kept)) {
         free(kept);

@@ -10,7 +10,7 @@
 
 static inline bool make_room(struct value_writer *w, size_t size)
 {
-    if (!w->failed && !value_reserve(w, size))
+    if (w->cap - w->size < size && !w->failed && !value_reserve(w, size))
         w->failed = true;
     return !w->failed;
 }

@@ -261,6 +261,43 @@ def test_bytes_are_limited(place):
     begin(ann, 100000, name="t")
 
 
+@everywhere_with("--user-bytes", "300K")
+def test_records_count_and_taking_them_away_does_not(place):
+    ann, bob = place.connect(ANN), place.connect(BOB, groups=[ANN])
+    s = begin(ann, 4, 3, name="s", mode=0o660)
+    limit = ("user_bytes", 300 << 10)
+    bob.call("addcandidates", s, 0, [{"text": "a", "move": 1}, {"text": "b"}])
+    for i in range(60):
+        error, _ = bob.response(bob.send("setpositionproperty", s, 0, "p%d" % i, os.urandom(10000)))
+        if error:
+            break
+    assert 15 < i < 40 and error[0] == EFULL and (error[2]["limit"], error[2]["value"]) == limit, (i, error)
+    before = snapshot(ann, s)
+    for call in (("setpositionproperty", s, 0, "q", bytes(10000)), ("setrecord", s, 0, {"properties": {"a": bytes(10000)}}),
+                 ("addcandidates", s, 0, [{"text": "x" * 10000}]),
+                 ("setcandidate", s, 0, 1, {"analysis": {"kind": "k", "context": bytes(10000)}})):
+        refused(*limit, bob, *call)
+    assert snapshot(ann, s) == before
+    ann.call("setpositionproperty", s, 0, "large", None)
+    ann.call("ordercandidates", s, 0, [2, 1])
+    ann.call("choose", s, 0, 1)
+    ann.call("dropcandidates", s, 0, [2])
+    ann.call("setpositionproperty", s, 0, "p0", None)
+
+
+@everywhere_with("--user-positions", "3")
+def test_positions_that_are_played_and_alternates_count(place):
+    ann = place.connect(ANN)
+    s = begin(ann, 4, 3, name="s")
+    ann.call("addcandidates", s, 0, [{"text": "a"}, {"text": "b"}])
+    ann.call("playcandidate", s, 0, 1, b"aaaa", 0, 1)
+    ann.call("addalternate", s, 0, b"\0\0\0\1")
+    refused("user_positions", 3, ann, "playcandidate", s, 0, 2, b"baaa", 0, 1)
+    refused("user_positions", 3, ann, "addalternate", s, 0, b"\0\0\0\2")
+    assert ann.call("playcandidate", s, 0, 1, None, 0, 1)["number"] == 1
+    assert not ann.call("addalternate", s, 0, b"\0\0\0\1")["new"]
+
+
 @used("--user-bytes", "2M")
 def test_bytes_of_a_session_count_over_its_compactions(place):
     ann = place.connect(ANN)

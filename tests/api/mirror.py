@@ -9,9 +9,11 @@ import random
 import sys
 
 from api import (EBRANCHES, ECONSTANT, EDIFFERS, EDROPPED, EEXPECTED, EFIRST, EINUSE, EKEY,
-                 ENOCURSOR, ENOTKEPT, EPOSITION, MIB, RpcError, begin, harness, number, numbers,
+                 ENOCURSOR, ENOTKEPT, EPOSITION, ESTATE, MIB, RpcError, begin, harness, number, numbers,
                  run, serving)
 from rpc import Rpc
+
+ENOCANDIDATE, ECANDIDATE, EDECISION = 57, 58, 59
 
 options = argparse.ArgumentParser()
 options.add_argument("--rounds", type=int, default=40)
@@ -36,6 +38,10 @@ class Listening(Rpc):
         super()._file(message)
 
 
+EMPTY_RECORD = {"properties": {}, "branch": {}, "choice": "open", "candidates": [], "decided": 0,
+                "decisions": [], "alternates": []}
+
+
 class Mirror:
     def __init__(self, path, session):
         self.rpc, self.session = Listening(path, timeout=60), session
@@ -46,6 +52,7 @@ class Mirror:
         self.cursors, self.authors = {}, {}
         self.graft = self.properties = None
         self.unread, self.unordered, self.stateless = True, set(), set()
+        self.records, self.rings, self.unrecorded = {}, {}, set()
         self.told_of_others = {"graft", "properties"}
         self.methods, self.read_again = set(), 0
         self.cursors = {c["name"]: c["position"] for c in self.ask("getcursors")}
@@ -86,6 +93,8 @@ class Mirror:
         for top in effects["gone"] or ():
             self.remove(top, effects["method"] == "dropsubtree")
         for position in effects["changed"] or ():
+            if effects["method"] == "restoresubtree" and position["number"] not in self.positions:
+                self.unrecorded.add(position["number"])
             self.change(position, effects["method"] == "updatesavedstate")
         for n, end, size in effects["solutions"] or ():
             if n in self.positions:
@@ -98,6 +107,8 @@ class Mirror:
             self.cursors[cursor["name"]] = cursor["position"]
             if cursor["position"] is None:
                 del self.cursors[cursor["name"]]
+        if effects["record"]:
+            self.take_record(effects["record"]["position"], effects["record"]["record"])
         if effects["author"]:
             self.authors[effects["author"]["author"]] = effects["author"]
         if effects["method"] == "setgraftbehavior":
@@ -114,6 +125,8 @@ class Mirror:
             position = self.positions.pop(n, None)
             self.branches.pop(n, None)
             self.states.pop(n, None)
+            self.records.pop(n, None)
+            self.leave_ring(n)
             if n == top and position and n in self.branches.get(position["prev"], ()):
                 self.branches[position["prev"]].remove(n)
 
@@ -134,6 +147,50 @@ class Mirror:
             branches.remove(n)
         branches.insert(0, n)
 
+    # ---- records
+
+    def take_record(self, n, record):
+        """It is so now; None: it is to be read."""
+        if record is None:
+            self.unrecorded.add(n)
+            return
+        self.unrecorded.discard(n)
+        ring = record["alternates"]
+        if not ring:
+            self.leave_ring(n)
+        for member in ring:
+            self.rings[member] = ring
+        self.records[n] = record
+
+    def leave_ring(self, n):
+        ring = self.rings.pop(n, [])
+        if n in ring:
+            ring.remove(n)
+        if len(ring) == 1:
+            self.rings.pop(ring.pop(), None)
+
+    def lead(self, n, move):
+        """Where the branch of that move leads to."""
+        if move is None:
+            return None
+        return next((c for c in self.branches.get(n, ()) if self.positions[c]["move"] == move), None)
+
+    def all_records(self):
+        """Those that tell anything: where moves lead, and who is alternate of whom, as it is now."""
+        told = {}
+        for n in set(self.records) | set(self.rings):
+            record = {**self.records.get(n, EMPTY_RECORD), "position": n, "alternates": self.rings.get(n, [])}
+            if record == {**EMPTY_RECORD, "position": n}:
+                continue
+            record["candidates"] = [{**c, "leads": self.lead(n, c["move"])} for c in record["candidates"]]
+            at, chain = n, []
+            for c in record["decisions"]:
+                at = self.lead(at, c["move"]) if at is not None else None
+                chain.append({**c, "leads": at})
+            record["decisions"] = chain
+            told[n] = record
+        return told
+
     # ---- reading
 
     def settle(self):
@@ -143,6 +200,8 @@ class Mirror:
                 self.read_all()
             elif self.unordered:
                 self.read_branches(self.unordered.pop())
+            elif self.unrecorded:
+                self.read_record(self.unrecorded.pop())
             elif self.stateless:
                 self.read_state(self.stateless.pop())
             elif "graft" in self.told_of_others:
@@ -154,13 +213,15 @@ class Mirror:
             else:
                 self.rpc.call("server.ping")
                 self.take(self.rpc.came)
-                if not (self.unread or self.unordered or self.stateless or self.told_of_others):
+                if not (self.unread or self.unordered or self.unrecorded or self.stateless or
+                        self.told_of_others):
                     return
 
     def read_all(self):
         self.read_again += 1
         self.unread = False
         self.positions, self.states, self.branches = {}, {}, {}
+        self.records, self.rings, self.unrecorded = {}, {}, set()
         next = None
         while True:
             page = self.ask("getpositions", {"limit": 100, "states": True,
@@ -172,6 +233,12 @@ class Mirror:
             next = page["next"]
             if next is None:
                 break
+        next = {}
+        while next is not None:
+            page = self.ask("getrecords", {"limit": 20, **next})
+            for record in page["records"]:
+                self.take_record(record["position"], None if "large" in record else record)
+            next = {"after": page["next"]} if page["next"] is not None else None
         self.drop_orphans()
         self.branches = {}
         for n, position in self.positions.items():
@@ -194,6 +261,18 @@ class Mirror:
         for n in bad:
             self.positions.pop(n, None)
             self.states.pop(n, None)
+            self.records.pop(n, None)
+            self.leave_ring(n)
+
+    def read_record(self, n):
+        if n not in self.positions:
+            return
+        try:
+            record = self.ask("getrecord", n)
+        except RpcError as e:
+            assert e.code == EDROPPED and n not in self.positions, (e, n)
+            return
+        self.take_record(n, record)
 
     def read_branches(self, n):
         offset, found, sequence = 0, [], None
@@ -248,6 +327,14 @@ class Mirror:
             rpc.call("getcursors", session)
         assert self.authors == {a["author"]: a for a in rpc.call("getauthors", session)["authors"]}
         assert self.properties == rpc.call("getproperties", session)
+        records, next = {}, {}
+        while next is not None:
+            page = rpc.call("getrecords", session, next)
+            records.update((r["position"], r) for r in page["records"])
+            next = {"after": page["next"]} if page["next"] is not None else None
+        mine = self.all_records()
+        for n in sorted(set(records) | set(mine)):
+            assert records.get(n) == mine.get(n), (n, records.get(n), mine.get(n))
         assert self.graft == rpc.call("getgraftbehavior", session)
 
 
@@ -255,7 +342,7 @@ class Writer:
     """Changes of all kinds, most of them near the newest positions, sent without waiting."""
 
     MAY_FAIL = {EPOSITION, EDROPPED, EBRANCHES, EFIRST, ECONSTANT, EDIFFERS, EINUSE, EKEY,
-                ENOCURSOR, EEXPECTED, ENOTKEPT}
+                ENOCURSOR, EEXPECTED, ENOTKEPT, ESTATE, ENOCANDIDATE, ECANDIDATE, EDECISION}
 
     def __init__(self, path, session, seed, name):
         self.rpc, self.session, self.rng = Rpc(path, timeout=60), session, random.Random(seed)
@@ -276,13 +363,61 @@ class Writer:
         prev = -1 - rng.randrange(place) if place and rng.random() < 0.7 else self.at()
         return [prev, rng.randrange(5), self.state(), int(rng.random() < 0.05), rng.randrange(3)]
 
+    def given_item(self):
+        rng = self.rng
+        item = {"text": "t%d" % rng.randrange(99)}
+        if rng.random() < 0.7:
+            item["move"] = rng.randrange(5)
+        if rng.random() < 0.5:
+            item["analysis"] = {"kind": "rollout", "equity": rng.random(), "numbers": [rng.random()] * 3,
+                                "context": rng.choice((None, 5, [1, {"a": b"x"}]))}
+        return item
+
+    def edit(self, more):
+        """Of a record: mostly of one of a few positions, so that they come to have something."""
+        rng = self.rng
+        at = rng.choice((0, 0, 1, 2, 3, self.at(), self.at()))
+        chain = {**more, "list": rng.choice(("candidates", "decisions"))}
+        kind = rng.randrange(12)
+        if kind < 2:
+            of = rng.choice(({}, {}, {"branch": True}, {"candidate": 1}, {"decision": rng.randrange(1, 4)}))
+            value = rng.choice((None, rng.randrange(9), "x" * 200))
+            if rng.random() < 0.03:
+                value = "large" * 20000
+            return "setpositionproperty", at, rng.choice("xyz"), value, {**more, **of}
+        if kind < 5:
+            return ("addcandidates", at, [self.given_item() for _ in range(rng.randrange(1, 3))],
+                    {**chain, "at": rng.randrange(9)})
+        if kind == 5:
+            changes = rng.choice(({"text": "new"}, {"move": rng.randrange(5)}, {"move": None}, {"shared": True},
+                                  {"shared": False}, self.given_item()))
+            return "setcandidate", at, rng.randrange(1, 12), changes, chain
+        if kind == 6:
+            return "dropcandidates", at, [rng.randrange(1, 12)], chain
+        if kind == 7:
+            return rng.choice((("choose", at, rng.choice(("open", "none", 1, 2, 3)), more),
+                               ("decide", at, rng.randrange(3), more)))
+        if kind < 10:
+            return ("playcandidate", at, rng.randrange(1, 12), rng.choice((None, self.state())), 0,
+                    rng.randrange(3), chain)
+        if kind == 10:
+            where = rng.choice((0, 0, self.at()))
+            state = self.state()
+            return "addalternate", where, state if where else bytes([0, 0, 0, state[2]]), more
+        items = [self.given_item()["text"] for _ in range(rng.randrange(4))]
+        record = {"candidates": [{"text": text, "move": i} for i, text in enumerate(items)],
+                  "choice": rng.choice(("open", len(items) or "none"))}
+        return "setrecord", at, rng.choice((None, record, {"properties": {"p": 1}, "decisions": [{"text": "x"}]})), more
+
     def change(self):
         rng, at, state = self.rng, self.at, self.state
         cursor = rng.choice(("a", "b", "\u00e9", "long" * 20))
         more = {}
         if rng.random() < 0.1:
             more["key"] = b"%d" % rng.randrange(200)
-        kind = rng.randrange(34)
+        kind = rng.randrange(42)
+        if kind >= 34:
+            return self.edit(more)
         if kind < 10:
             if rng.random() < 0.2:
                 more["cursor"] = cursor
@@ -339,7 +474,7 @@ class Writer:
             assert error is None or error[0] in self.MAY_FAIL, (call, error)
             if error is None and call[0] == "dropsubtree":
                 self.kept.append(result["key"])
-            if error is None and call[0] == "addposition":
+            if error is None and call[0] in ("addposition", "playcandidate", "addalternate"):
                 self.made = max(self.made, result["number"] + 1)
             if error is None and call[0] == "addpositions":
                 self.made = max(self.made, max(result["numbers"]) + 1)
@@ -395,7 +530,9 @@ def test_a_mirror_that_lives_on_effects_alone_is_the_session():
     assert methods >= {"addposition", "addpositions", "getnextposition", "dropposition",
                        "setgraftbehavior", "updatesavedstate", "setbetterfields", "suppresscycle",
                        "duplicatepath", "dropsubtree", "restoresubtree", "setproperty",
-                       "clearsessionchanged", "setcursor", "undo", "redo", "movecursor"}, methods
+                       "clearsessionchanged", "setcursor", "undo", "redo", "movecursor",
+                       "setpositionproperty", "addcandidates", "setcandidate", "dropcandidates", "choose",
+                       "decide", "playcandidate", "addalternate", "setrecord"}, methods
 
 
 run()

@@ -7,6 +7,8 @@
 
 #include "core/changes/entry.h"
 #include "core/equal.h"
+#include "core/records/alternates.h"
+#include "core/records/record.h"
 
 static char message[200];
 
@@ -320,6 +322,47 @@ static char const *keys(struct history const *h)
     return bytes == k->bytes ? NULL : broken("keys take %zu bytes, %zu told", bytes, k->bytes);
 }
 
+/* Records are in their one form; alternates are equal, and in rings by rising number. */
+static char const *records(struct history const *h)
+{
+    struct records const *all = &h->records;
+    uint32_t count = 0, linked = 0;
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < h->next && i < DROPPED_MAX; i++) {
+        struct node *n = in_use(h, i), *other;
+        struct record_bytes const *kept = records_at(all, i);
+        struct record r;
+        if ((kept || alternates_has(h, i)) && !n)
+            return broken("%u was dropped, but has a record", i);
+        if (kept && record_check(&r, kept->bytes, kept->size))
+            return broken("the record of %u is none", i);
+        if (kept && !i && r.list[redo_of_branch].count)
+            return broken("the first position has a branch");
+        if (kept && !r.choice && !r.given[redo_of_candidate] && !r.given[redo_of_decision] &&
+            !r.list[0].count && !r.list[1].count)
+            return broken("the record of %u tells nothing", i);
+        count += kept != NULL;
+        bytes += kept ? sizeof *kept + kept->size : 0;
+        if (!alternates_has(h, i))
+            continue;
+        linked++;
+        uint32_t first = alternates_first(h, i), at = first, seen = 0;
+        for (; at != NOBODY && at != i; at = alternates_next(h, at))
+            seen++;
+        if (at != i || (!seen && alternates_next(h, i) == NOBODY))
+            return broken("%u is in no ring", i);
+        if (!(other = in_use(h, first)) || first > i ||
+            memcmp(node_state(h, n), node_state(h, other), h->cmpsize) != 0)
+            return broken("%u is no alternate of %u", i, first);
+    }
+    if (h->next < DROPPED_MAX && (count != all->count || bytes != all->bytes))
+        return broken("%u records of %zu bytes, %u of %zu counted", count, bytes, all->count,
+                      all->bytes);
+    if (h->next < DROPPED_MAX && linked != all->linked)
+        return broken("%u alternates, %u counted", linked, all->linked);
+    return NULL;
+}
+
 char const *invariants_broken(struct history const *h)
 {
     struct survey s = {.all = calloc(h->count, sizeof *s.all),
@@ -346,6 +389,8 @@ char const *invariants_broken(struct history const *h)
         wrong = authors(h);
     if (!wrong)
         wrong = keys(h);
+    if (!wrong)
+        wrong = records(h);
     free(s.all);
     free(s.order);
     free(s.walk);

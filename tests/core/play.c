@@ -23,23 +23,23 @@ void play_bytes(uint64_t seed, uint8_t *data, size_t size)
         data[i] = (uint8_t)play_random(&seed);
 }
 
-static unsigned byte(struct play *play)
+unsigned play_byte(struct play *play)
 {
     return play->at < play->end ? *play->at++ : 0;
 }
 
 /* One of six boards, with one of three kinds of bytes that may not count. */
-static void draw_state(struct play *play)
+void play_state(struct play *play)
 {
-    unsigned b = byte(play);
+    unsigned b = play_byte(play);
     memset(play->state, (int)(b / 6 % 3), sizeof play->state);
     play->state[0] = (uint8_t)(b % 6);
 }
 
 /* Mostly one of the newest. */
-static uint32_t draw_position(struct play *play, struct history const *h)
+uint32_t play_position(struct play *play, struct history const *h)
 {
-    unsigned b = byte(play);
+    unsigned b = play_byte(play);
     if (b == 255)
         return h->next + 5;
     if (play->wide && b < 120)
@@ -51,7 +51,7 @@ static uint32_t draw_position(struct play *play, struct history const *h)
 
 static int draw_move(struct play *play)
 {
-    unsigned b = byte(play);
+    unsigned b = play_byte(play);
     if (b >= 254)
         return b == 254 ? INT_MIN : INT_MAX;
     return b < 160 && !play->wide ? (int)(b % 4) : (int)(b % 96) * 1000;
@@ -60,25 +60,25 @@ static int draw_move(struct play *play)
 static int draw_endpoint(struct play *play)
 {
     static int const ends[] = {1, 1, 1, 2, 2, 3, 127, -1, -1, -128, 128};
-    unsigned b = byte(play);
+    unsigned b = play_byte(play);
     return b < 200 ? 0 : ends[b % COUNT(ends)];
 }
 
 static int draw_check(struct play *play)
 {
-    unsigned b = byte(play);
+    unsigned b = play_byte(play);
     return b < 160 ? redo_check : b < 200 ? redo_nocheck : b < 250 ? redo_checklater : 3;
 }
 
 static void draw_property(struct play *play, redo_operation *op)
 {
-    unsigned b = byte(play);
+    unsigned b = play_byte(play);
     memset(play->name, 'a' + (int)(b % 5), sizeof play->name);
     op->name = play->name;
     op->namesize = 1 + b % 3;
-    draw_state(play);
+    play_state(play);
     op->state = play->state;
-    op->statesize = byte(play) % (PLAY_STATE_MAX + 1);
+    op->statesize = play_byte(play) % (PLAY_STATE_MAX + 1);
 }
 
 /* Before a subtree is dropped. */
@@ -100,22 +100,22 @@ static void keep(struct play *play, struct history const *h, uint32_t position)
 /* One that was kept, now and then with a byte changed, cut off, or somewhere else. */
 static void draw_restore(struct play *play, struct history const *h, redo_operation *op)
 {
-    unsigned b = byte(play), i = b % PLAY_KEPT;
+    unsigned b = play_byte(play), i = b % PLAY_KEPT;
     uint32_t parent = 0, top, count;
     size_t size = play->kept[i].size;
     if (!size) { /* none: any bytes */
-        size = 1 + byte(play) % 16;
+        size = 1 + play_byte(play) % 16;
         for (size_t k = 0; k < size; k++)
-            play->restored[k] = (uint8_t)byte(play);
+            play->restored[k] = (uint8_t)play_byte(play);
     } else {
         memcpy(play->restored, play->kept[i].data, size);
         subtree_look(play->restored, size, &parent, &top, &count);
         if (b >= 200)
-            play->restored[byte(play) * 7 % size] ^= (uint8_t)(1 << b % 8);
+            play->restored[play_byte(play) * 7 % size] ^= (uint8_t)(1 << b % 8);
         if (b >= 250)
-            size -= byte(play) % size;
+            size -= play_byte(play) % size;
     }
-    op->position = b >= 240 ? draw_position(play, h) : parent;
+    op->position = b >= 240 ? play_position(play, h) : parent;
     op->state = play->restored;
     op->statesize = size;
 }
@@ -132,11 +132,11 @@ static void draw_cursor_name(struct play *play, redo_operation *op, unsigned b)
 /* Mostly not told; else mostly where the cursor is. */
 static uint32_t draw_expected(struct play *play, struct history const *h, redo_operation const *op)
 {
-    unsigned b = byte(play);
+    unsigned b = play_byte(play);
     struct cursor const *cursor = cursors_find(&h->cursors, op->name, op->namesize);
     if (b < 192)
         return NOBODY;
-    return cursor && b < 240 ? cursor->position : draw_position(play, h);
+    return cursor && b < 240 ? cursor->position : play_position(play, h);
 }
 
 static void draw_cursor(struct play *play, struct history const *h, redo_operation *op)
@@ -147,16 +147,16 @@ static void draw_cursor(struct play *play, struct history const *h, redo_operati
         redo_step_move,        redo_step_move,   redo_step_better,   redo_step_branchback,
         redo_step_branchforth, redo_step_better, redo_step_solution, redo_step_undomine,
         redo_step_undomine,    redo_step_drop,   redo_step_drop + 1};
-    unsigned b = byte(play);
+    unsigned b = play_byte(play);
     draw_cursor_name(play, op, b);
-    op->value = steps[byte(play) % COUNT(steps)];
+    op->value = steps[play_byte(play) % COUNT(steps)];
     op->source = draw_expected(play, h, op);
     if (op->value == redo_step_goto)
-        op->position = draw_position(play, h);
+        op->position = play_position(play, h);
     else if (op->value == redo_step_move)
         op->move = draw_move(play);
     else
-        op->move = (int)(byte(play) % 6) - (b >= 250);
+        op->move = (int)(play_byte(play) % 6) - (b >= 250);
 }
 
 /* Some adds, each after a position or after one before it, and mostly a cursor. */
@@ -164,19 +164,19 @@ static bool draw_turn(struct play *play, struct history const *h, redo_operation
 {
     struct turn_item items[PLAY_ITEMS];
     uint8_t states[PLAY_ITEMS][PLAY_STATE_MAX];
-    unsigned b = byte(play), count = 1 + b % (PLAY_ITEMS - 1);
+    unsigned b = play_byte(play), count = 1 + b % (PLAY_ITEMS - 1);
     void *data;
     for (unsigned i = 0; i < count; i++) {
         redo_operation *add = &items[i].op;
         *add = (redo_operation){.kind = REDO_OP_ADD, .move = draw_move(play)};
-        items[i].after = byte(play) % (i + 1);
+        items[i].after = play_byte(play) % (i + 1);
         if (i && !items[i].after && b >= 64)
             items[i].after = i;
         if (!items[i].after)
-            add->position = draw_position(play, h);
+            add->position = play_position(play, h);
         add->endpoint = draw_endpoint(play);
         add->value = draw_check(play);
-        draw_state(play);
+        play_state(play);
         memcpy(states[i], play->state, sizeof play->state);
         add->state = states[i];
         add->statesize = play->size;
@@ -184,11 +184,11 @@ static bool draw_turn(struct play *play, struct history const *h, redo_operation
     if (b >= 40) {
         redo_operation *cursor = &items[count].op;
         *cursor = (redo_operation){.kind = REDO_OP_CURSOR, .value = redo_step_goto};
-        draw_cursor_name(play, cursor, byte(play));
+        draw_cursor_name(play, cursor, play_byte(play));
         cursor->source = draw_expected(play, h, cursor);
-        items[count].after = byte(play) < 220 ? count : 0;
+        items[count].after = play_byte(play) < 220 ? count : 0;
         if (!items[count].after)
-            cursor->position = draw_position(play, h);
+            cursor->position = play_position(play, h);
         count++;
     }
     if (turn_write(items, count, &data, &op->statesize))
@@ -198,7 +198,7 @@ static bool draw_turn(struct play *play, struct history const *h, redo_operation
     memcpy(play->turn, data, op->statesize);
     free(data);
     if (b >= 248)
-        play->turn[byte(play) % op->statesize] ^= (uint8_t)(1 << b % 8);
+        play->turn[play_byte(play) % op->statesize] ^= (uint8_t)(1 << b % 8);
     op->state = play->turn;
     return true;
 }
@@ -218,7 +218,7 @@ static void sign(struct history const *h, redo_operation *op, uint32_t uid, char
 
 static void draw_stamp(struct play *play, struct history const *h, redo_operation *op)
 {
-    unsigned b = byte(play);
+    unsigned b = play_byte(play);
     if (b < 128)
         return;
     if (b == 255) { /* no such author */
@@ -260,11 +260,11 @@ static bool repeat(struct play *play, struct history const *h, redo_operation *o
 
 static void draw_key(struct play *play, struct history const *h, redo_operation *op)
 {
-    unsigned b = byte(play);
+    unsigned b = play_byte(play);
     if (b < 200)
         return;
     play->key[0] = (uint8_t)(b % 16);
-    play->key[1] = (uint8_t)byte(play);
+    play->key[1] = (uint8_t)play_byte(play);
     op->key = play->key;
     op->keysize = sizeof play->key;
     note_key(play, h, op);
@@ -275,62 +275,67 @@ static void draw_key(struct play *play, struct history const *h, redo_operation 
 struct history *play_begin(struct play *play, void const *data, size_t size)
 {
     *play = (struct play){.at = data, .end = (uint8_t const *)data + size};
-    unsigned b = byte(play);
+    unsigned b = play_byte(play);
     play->size = 1 + b % PLAY_STATE_MAX;
     play->wide = b >= 200;
-    size_t cmpsize = byte(play) % (play->size + 1);
-    draw_state(play);
+    size_t cmpsize = play_byte(play) % (play->size + 1);
+    play_state(play);
     return history_new(play->state, play->size, cmpsize);
 }
 
 bool play_next(struct play *play, struct history const *h, redo_operation *op)
 {
     static enum redo_operation_kind const kinds[] = {
-        REDO_OP_ADD,     REDO_OP_ADD,    REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
-        REDO_OP_ADD,     REDO_OP_ADD,    REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
-        REDO_OP_NEXT,    REDO_OP_NEXT,   REDO_OP_DROP,      REDO_OP_DROP,      REDO_OP_DROP,
-        REDO_OP_GRAFT,   REDO_OP_GRAFT,  REDO_OP_SETBETTER, REDO_OP_DUPLICATE, REDO_OP_DUPLICATE,
-        REDO_OP_CYCLE,   REDO_OP_UPDATE, REDO_OP_CLEAR,     REDO_OP_PROPERTY,  REDO_OP_DROPTREE,
-        REDO_OP_RESTORE, REDO_OP_CURSOR, REDO_OP_CURSOR,    REDO_OP_CURSOR,    REDO_OP_CURSOR,
-        REDO_OP_CURSOR,  REDO_OP_CURSOR, REDO_OP_TURN,      REDO_OP_TURN,
+        REDO_OP_ADD,      REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
+        REDO_OP_ADD,      REDO_OP_ADD,       REDO_OP_ADD,       REDO_OP_ADD,
+        REDO_OP_ADD,      REDO_OP_ADD,       REDO_OP_NEXT,      REDO_OP_NEXT,
+        REDO_OP_DROP,     REDO_OP_DROP,      REDO_OP_DROP,      REDO_OP_GRAFT,
+        REDO_OP_GRAFT,    REDO_OP_SETBETTER, REDO_OP_DUPLICATE, REDO_OP_DUPLICATE,
+        REDO_OP_CYCLE,    REDO_OP_UPDATE,    REDO_OP_CLEAR,     REDO_OP_PROPERTY,
+        REDO_OP_DROPTREE, REDO_OP_RESTORE,   REDO_OP_CURSOR,    REDO_OP_CURSOR,
+        REDO_OP_CURSOR,   REDO_OP_CURSOR,    REDO_OP_CURSOR,    REDO_OP_CURSOR,
+        REDO_OP_TURN,     REDO_OP_TURN,      REDO_OP_RECORD,    REDO_OP_RECORD,
+        REDO_OP_RECORD,   REDO_OP_RECORD,    REDO_OP_RECORD,    REDO_OP_RECORD,
+        REDO_OP_RECORD,   REDO_OP_RECORD,    REDO_OP_PLAY,      REDO_OP_PLAY,
+        REDO_OP_PLAY,     REDO_OP_ALTERNATE, REDO_OP_ALTERNATE,
     };
     if (play->at >= play->end)
         return false;
-    unsigned b = byte(play);
+    unsigned b = play_byte(play);
     if (b >= 250 && repeat(play, h, op))
         return true;
     *op = (redo_operation){.kind = kinds[b % COUNT(kinds)], .position = NOBODY, .source = NOBODY};
     switch (op->kind) {
     case REDO_OP_ADD:
-        op->position = draw_position(play, h);
+        op->position = play_position(play, h);
         op->move = draw_move(play);
         op->endpoint = draw_endpoint(play);
         op->value = draw_check(play);
         break;
     case REDO_OP_NEXT:
-        op->position = draw_position(play, h);
+        op->position = play_position(play, h);
         op->move = draw_move(play);
         break;
     case REDO_OP_GRAFT:
-        op->value = (int)(byte(play) % 17) % 5;
+        op->value = (int)(play_byte(play) % 17) % 5;
         break;
     case REDO_OP_CYCLE:
-        op->position = draw_position(play, h);
-        op->value = (int)(byte(play) % 8) - 1;
+        op->position = play_position(play, h);
+        op->value = (int)(play_byte(play) % 8) - 1;
         break;
     case REDO_OP_DUPLICATE:
-        op->position = draw_position(play, h);
-        op->source = draw_position(play, h);
+        op->position = play_position(play, h);
+        op->source = play_position(play, h);
         break;
     case REDO_OP_DROP:
     case REDO_OP_UPDATE:
-        op->position = draw_position(play, h);
+        op->position = play_position(play, h);
         break;
     case REDO_OP_PROPERTY:
         draw_property(play, op);
         break;
     case REDO_OP_DROPTREE:
-        op->position = draw_position(play, h);
+        op->position = play_position(play, h);
         keep(play, h, op->position);
         break;
     case REDO_OP_RESTORE:
@@ -343,17 +348,28 @@ bool play_next(struct play *play, struct history const *h, redo_operation *op)
         if (!draw_turn(play, h, op))
             return false;
         break;
+    case REDO_OP_PLAY:
+        play_record(play, h, op);
+        op->endpoint = draw_endpoint(play);
+        op->value = draw_check(play);
+        if (play_byte(play) < 160) {
+            play_state(play);
+            op->state = play->state;
+            op->statesize = play->size;
+        }
+        break;
+    case REDO_OP_RECORD:
+    case REDO_OP_ALTERNATE:
+        play_record(play, h, op);
+        break;
     case REDO_OP_SETBETTER:
     case REDO_OP_CLEAR:
-    case REDO_OP_RECORD:
-    case REDO_OP_PLAY:
-    case REDO_OP_ALTERNATE:
     case REDO_OP_NEWUNDO: /* of sessions told by change: changes_play.c */
     case REDO_OP_ADDUNDO:
         break;
     }
     if (op->kind == REDO_OP_ADD || op->kind == REDO_OP_CYCLE || op->kind == REDO_OP_UPDATE) {
-        draw_state(play);
+        play_state(play);
         op->state = play->state;
         op->statesize = play->size;
     }

@@ -13,6 +13,8 @@
 #define PLAY_ENCODED_MAX 900 /* no operation takes more */
 #define PLAY_ITEMS 6         /* of a turn */
 #define PLAY_TURN_MAX 400    /* bytes of one */
+#define PLAY_RECORD_MAX 500  /* bytes that an edit of a record takes */
+#define PLAY_IDS 64          /* of items that it tells of */
 
 struct play {
     uint8_t const *at, *end;
@@ -26,6 +28,7 @@ struct play {
     } kept[PLAY_KEPT];
     uint8_t restored[PLAY_KEPT_MAX]; /* as kept, or damaged */
     uint8_t turn[PLAY_TURN_MAX];
+    uint8_t record[PLAY_RECORD_MAX];
     char author[2];
     uint8_t key[2];
     struct {
@@ -43,6 +46,13 @@ struct history *play_begin(struct play *play, void const *data, size_t size);
 /* Reads the next operation, on the positions of h; false at the end of the bytes, or without
  * memory. op->state, names and key point into *play. */
 bool play_next(struct play *play, struct history const *h, redo_operation *op);
+
+/* For play_record.c, which draws RECORDs, PLAYs and ALTERNATEs: the next byte, a position, a state
+ * into play->state. */
+unsigned play_byte(struct play *play);
+uint32_t play_position(struct play *play, struct history const *h);
+void play_state(struct play *play);
+void play_record(struct play *play, struct history const *h, redo_operation *op);
 
 /* A generator of numbers to draw from (splitmix64), and bytes drawn from it. */
 uint64_t play_random(uint64_t *seed);

@@ -6,8 +6,8 @@ next ones in order, whole requests each; nothing else is.
 
 Clients of several kinds write at once: pipelined and one by one, durable and relaxed, on sessions of
 their own and on a shared one, over the protocol and with the C library; some begin, rename and delete
-sessions, some add in bulk, some drop positions and subtrees and bring them back, some set properties, some
-back up the store. States are large enough now and then for journals to be compacted meanwhile; sometimes the
+sessions, some add in bulk, some drop positions and subtrees and bring them back, some set properties, some edit
+records, some back up the store. States are large enough now and then for journals to be compacted meanwhile; sometimes the
 daemon is killed again while it recovers."""
 import argparse
 import os
@@ -286,6 +286,82 @@ class Dropper(threading.Thread):
         return None
 
 
+class Analyst(threading.Thread):
+    """Edits the record of the first position of a session of its own, one request at a time: it is as it was
+    acknowledged last, or that and the one request that was not."""
+
+    def __init__(self, daemon, who, seed):
+        super().__init__(daemon=True)
+        self.daemon_, self.session = daemon, "analyst-%d" % who
+        self.random = random.Random(seed)
+        self.settled = self.next = None
+        self.acked = 0
+        self.failure = None
+
+    run, let_go = Dropper.run, Dropper.let_go
+
+    def work(self):
+        rng, rpc = self.random, self.daemon_.connect()
+        items, props, ids, choice, moves = [], {}, 0, "open", 0
+        now = lambda: ([list(x) for x in items], dict(props), choice, moves + 1)
+        self.next = now()
+        rpc.call("beginsession", state(0, 0), SIZE, 0, {"name": self.session})
+        while True:
+            self.settled, self.acked = now(), self.acked + 1
+            what = rng.choice(("add", "add", "drop", "order", "property", "play", "choose"))
+            if what in ("drop", "order", "play", "choose") and not items:
+                continue
+            if what == "add":
+                new = [[ids + 1 + i, "t%d" % rng.randrange(10**rng.choice((1, 9))), rng.random(), None]
+                       for i in range(rng.choice((1, 2, 9)))]
+                place = rng.randrange(len(items) + 1)
+                items[place:place] = new
+                ids += len(new)
+                call = ("addcandidates", [{"text": t, "analysis": {"kind": "k", "equity": e, "numbers": [e] * 7}}
+                                          for _, t, e, _ in new], {"at": place})
+            elif what == "drop":
+                gone = [x[0] for x in rng.sample(items, rng.randrange(1, len(items) + 1))][:20]
+                items = [x for x in items if x[0] not in gone]
+                choice = "open" if choice in gone else choice
+                call = ("dropcandidates", gone)
+            elif what == "order":
+                rng.shuffle(items)
+                call = ("ordercandidates", [x[0] for x in items])
+            elif what == "property":
+                name, value = "p%d" % rng.randrange(4), rng.choice((None, ids, "x" * rng.choice((9, 40000))))
+                props.pop(name, None)
+                if value is not None:
+                    props[name] = value
+                call = ("setpositionproperty", name, value)
+            elif what == "choose":
+                choice = rng.choice(items)[0]
+                call = ("choose", choice)
+            else:
+                item = rng.choice(items)
+                choice = item[0]
+                if item[3] is None:
+                    moves += 1
+                    item[3] = moves
+                call = ("playcandidate", item[0], state(8, moves), 0, 1)
+            self.next = now()
+            rpc.call(call[0], self.session, 0, *call[1:])
+
+    def check(self, rpc, names):
+        if self.session not in names:
+            return None if self.settled is None else "%s is lost" % self.session
+        told = rpc.call("getrecord", self.session, 0)
+        for item in told["candidates"]:
+            analysis = item["analysis"]
+            if analysis["numbers"] != [analysis["equity"]] * 7 or (item["leads"] is None) != (item["move"] is None):
+                return "%s: an item came half: %r" % (self.session, item)
+        there = ([[c["id"], c["text"], c["analysis"]["equity"], c["leads"]] for c in told["candidates"]],
+                 told["properties"], told["choice"], rpc.call("getsessionsize", self.session))
+        if there not in (self.settled, self.next):
+            return "%s is neither as acknowledged nor one request further: %s" % (
+                self.session, [str(x)[:300] for x in (there, self.settled, self.next)])
+        return None
+
+
 class Library(threading.Thread):
     """A program of the C library: it tells each position that was added, and when it was told that all
     is saved."""
@@ -392,6 +468,7 @@ def play_round(redod, library, folder, seed):
     keepers = [Keeper(daemon, 100 + k, rng.random(), rng.random() < 0.3)
                for k in range(rng.randint(0, 2))]
     others = [Dropper(daemon, 200 + k, rng.random()) for k in range(rng.randint(0, 2))]
+    others += [Analyst(daemon, 400 + k, rng.random()) for k in range(rng.randint(0, 2))]
     if library:
         others += [Library(daemon, 300 + k, library, rng.random() < 0.4)
                    for k in range(rng.randint(0, 2))]

@@ -40,6 +40,9 @@ def begin_rich(rpc, name):
     add(rpc, session, 10, 1, b"leaf")                   # 11
     add(rpc, session, 0, 4, b"kept")                    # 12
     add(rpc, session, 12, 1, b"with")                   # 13
+    rpc.call("addcandidates", session, 7, [{"move": 1, "text": "a"}, {"text": "b"}, {"text": "c"}])
+    rpc.call("addcandidates", session, 7, [{"text": "double", "analysis": {"kind": "k"}},
+                                           {"text": "take", "shared": True}], {"list": "decisions"})
     subtree = rpc.call("dropsubtree", session, 12)["key"]
     rpc.call("setcursor", session, "c", 4)
     rpc.call("setcursor", session, "d", 9)
@@ -71,6 +74,17 @@ def requests(subtree):
         "movecursor": [("c", "branchback"), ("c", "solution", {"n": 3}), ("c", "better"),
                        ("d", "branchforth")],
         "dropcursor": [("d",)],
+        "setrecord": [(7, {"properties": {"b": 1}, "candidates": [{"text": "x"}]}), (10, None)],
+        "setpositionproperty": [(7, "p", [1, b"x"]), (7, "p", 1, {"candidate": 2}), (7, "p", None)],
+        "addcandidates": [(7, [{"text": "d"}, {"move": 9}], {"at": 1}), (7, [{"text": "d"}], {"list": "decisions"})],
+        "setcandidate": [(7, 2, {"text": "z", "analysis": {"kind": "k"}}),
+                         (7, 2, {"shared": False}, {"list": "decisions"}), (7, 1, {"shared": False})],
+        "dropcandidates": [(7, [2, 1])],
+        "ordercandidates": [(7, [3, 1, 2])],
+        "choose": [(7, 2), (7, "open")],
+        "decide": [(7, 1)],
+        "playcandidate": [(7, 2, b"play", 0, 1), (7, 1, None, 0, 1), (7, 1, b"play", 0, 0, {"list": "decisions"})],
+        "addalternate": [(7, b"two!"), (7, b"two?", {"move": 60})],
         "apply": [(b"\1\0\x10\0\2new.",), (b"\3\x09",)],
     }
 
@@ -78,7 +92,7 @@ def requests(subtree):
 def with_key(session, params, key):
     """The params of a request, with the key among its options."""
     more = {"key": key}
-    if params and isinstance(params[-1], dict) and "a" not in params[-1]:
+    if params and isinstance(params[-1], dict) and not {"a", "properties", "text", "shared"} & set(params[-1]):
         more.update(params[-1])
         params = params[:-1]
     return [session, *params, more]

@@ -396,6 +396,45 @@ def test_what_was_played_another_time_can_be_done_again(folder, lua):
         rpc.close()
 
 
+RECORDS = """
+package.path = %r .. "/?.lua;" .. package.path
+local redo = require "redo"
+local history = redo.open{name = "level", schema = "baba-old-first", socket = %r, timeout = 5,
+                          table = {objects = {[1] = {name = "baba", x = 1, y = 1, dir = 0}}}}
+history:newundo(4)
+history:addundo({"update", "baba", 1, 1, 0, 2, 1, 0, 1, 1001})
+local answer = history:call("addcandidates", 1, {
+  {text = "right", move = 4, analysis = {kind = "guess", equity = 0.1, numbers = {1, 0.25, -3}}}, {text = "wait"}})
+assert(#answer.ids == 2 and answer.ids[2] == 2)
+assert(history:call("setpositionproperty", 1, "comment", "h\195\169", {candidate = 2}) == nil)
+local played = assert(history:call("playcandidate", 1, 1, require("redo.pack").null, 0, 1, {
+  lines = {{"update", "baba", 2, 1, 0, 3, 1, 0, 1, 1001}}}))
+assert(played.number == 2 and played.new and played.prev == 1)
+local record = history:call("getrecord", 1)
+assert(record.choice == 1 and #record.candidates == 2 and record.candidates[1].leads == 2)
+local told = record.candidates[1].analysis
+assert(told.equity == 0.1 and told.numbers[1] == 1 and told.numbers[2] == 0.25 and told.numbers[3] == -3)
+assert(record.candidates[2].properties.comment == "h\195\169")
+local none, why = history:call("choose", 1, 9)
+assert(none == nil and why:find("no such candidate"), why)
+history:close()
+print("well")
+"""
+
+
+@everywhere
+def test_records_are_kept_by_calls_of_the_protocol(folder, lua):
+    with Daemon(folder / "s"):
+        with open(folder / "records.lua", "w", encoding="utf-8") as f:
+            f.write(RECORDS % (MODULE, folder / "s"))
+        done = subprocess.run([lua, folder / "records.lua"], capture_output=True, text=True, timeout=TIMEOUT)
+        assert done.stdout == "well\n", done
+        rpc = Rpc(folder / "s")
+        told = rpc.call("getrecord", "level", 1)
+        assert told["candidates"][0]["analysis"]["numbers"] == [1.0, 0.25, -3.0]
+        rpc.close()
+
+
 if not luas():
     print("skipped: no Lua 5.3 or later with luv (lua-luv), and no older one with luv and mpack (lua-mpack)")
     sys.exit(77)

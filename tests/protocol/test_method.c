@@ -350,6 +350,20 @@ START_TEST(a_bool_is_no_number)
 }
 END_TEST
 
+START_TEST(bytes_that_may_be_nil_are_bytes_or_are_not_there)
+{
+    ck_assert_int_eq(check(METHOD_LOADSESSION, "91 c4 02 ff 00"), REDO_OK);
+    ck_assert(args.param[0].present);
+    ck_assert_uint_eq(args.param[0].bytes.size, 2);
+    ck_assert_int_eq(check(METHOD_LOADSESSION, "91 a0"), REDO_OK);
+    ck_assert(args.param[0].present);
+    ck_assert_int_eq(check(METHOD_LOADSESSION, "91 c0"), REDO_OK);
+    ck_assert(!args.param[0].present);
+    ck_assert_uint_eq(args.param[0].bytes.size, 0);
+    ck_assert_int_eq(check(METHOD_LOADSESSION, "91 05"), REDO_ETYPE);
+}
+END_TEST
+
 START_TEST(an_array_is_handed_on_and_its_items_can_be_read)
 {
     struct arg arg;
@@ -439,6 +453,7 @@ int main(void)
         a_str_anywhere_in_a_value_of_any_type_must_be_utf8,
         a_value_of_any_type_is_looked_at_as_deep_as_a_frame_can_be,
         a_bool_is_no_number,
+        bytes_that_may_be_nil_are_bytes_or_are_not_there,
         an_array_is_handed_on_and_its_items_can_be_read,
         a_refusal_can_be_packed_as_it_is,
         a_signature_is_read,
