@@ -127,10 +127,11 @@ int redo_setpositionproperty(redo_session *session, redo_position *position, enu
 
 /* Adds items to a list at a place, or at its end if there are not so many; analyses (may be NULL)
  * has a pointer for each, NULL where there is none. ids (may be NULL) gets their ids. If there was
- * no legal move, none is chosen yet then. REDO_ECANDIDATE: an item without move and text, an
- * analysis without kind or with numbers that are not finite, a context that is not one msgpack
- * value; text that is not UTF-8; a move that another candidate of the list has; a shared analysis
- * of the first decision or of a candidate. */
+ * no legal move, none is chosen yet then; of decisions no more are made than are before the place.
+ * An empty text is none. REDO_ECANDIDATE: an item without move and text, an analysis without kind,
+ * with numbers that are not finite or with more deviations than numbers, a context that is not one
+ * msgpack value; text that is not UTF-8; a move that another candidate of the list has; a shared
+ * analysis of the first decision or of a candidate. */
 int redo_addcandidates(redo_session *session, redo_position *position, enum redo_of list,
                        unsigned place, redo_candidate const *candidates,
                        redo_analysis const *const *analyses, size_t count, uint32_t *ids);
@@ -148,11 +149,14 @@ int redo_setcandidate(redo_session *session, redo_position *position, enum redo_
                       redo_analysis const *analysis);
 
 /* Takes items away. If the one that was played is among them, none is chosen then; of decisions no
- * more are made than are left before the first that is gone. */
+ * more are made than are left before the first that is gone, and what was shared by one that is the
+ * first then becomes its own. REDO_ECANDIDATE: an id comes twice. */
 int redo_dropcandidates(redo_session *session, redo_position *position, enum redo_of list,
                         uint32_t const *ids, size_t count);
 
-/* Puts a list in an order: ids are all of its items, each once (else REDO_ECANDIDATE). */
+/* Puts a list in an order: ids are all of its items, each once (else REDO_ECANDIDATE; and if the
+ * first decision would share its analysis). Of decisions no more are made than stay where they are
+ * before the first that does not. */
 int redo_ordercandidates(redo_session *session, redo_position *position, enum redo_of list,
                          uint32_t const *ids, size_t count);
 
@@ -185,7 +189,7 @@ redo_position *redo_addalternate(redo_session *session, redo_position *position,
 
 /* All that is kept with a position, as bytes (core/README.md has the form), and setting it as a
  * whole, ids and all; alternates aside. NULL and 0: there is nothing. REDO_ECANDIDATE: they are no
- * such bytes. */
+ * such bytes; REDO_EFIRST: they tell of the branch of the first position. */
 void const *redo_getrecord(redo_position const *position, size_t *size);
 int redo_setrecord(redo_session *session, redo_position *position, void const *record, size_t size);
 

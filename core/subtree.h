@@ -18,8 +18,10 @@ uint32_t subtree_drop(struct history *h, struct node *n);
 
 /* Brings a subtree back below parent: each position under its number, with its state, and its
  * better pointer where that is still as good. *result as redo_apply()'s. REDO_OK; or nothing
- * changed: REDO_EDAMAGED (no such bytes, or not of this session), REDO_EINUSE (one of its numbers
- * is in use), REDO_EDIFFERS (the move from parent is taken), REDO_ENOMEM. */
+ * changed: REDO_EDAMAGED (no such bytes, or not of this session), REDO_EVERSION (of a newer
+ * version), REDO_EINUSE (one of its numbers is in use), REDO_EDIFFERS (the move from parent is
+ * taken), REDO_ENOMEM. Records and alternates are those that it had; alternates that are gone
+ * meanwhile are left out. */
 int subtree_restore(struct history *h, struct node *parent, void const *data, size_t size,
                     redo_result *result);
 

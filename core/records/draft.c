@@ -1,7 +1,6 @@
 #include "core/records/draft.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void put_list(struct pieces *p, struct draft const *d, unsigned of)
 {
@@ -47,9 +46,7 @@ int draft_join(struct draft const *d, struct record_bytes **kept)
     if (!k)
         return REDO_ENOMEM;
     k->size = (uint32_t)p.total;
-    unsigned char *at = k->bytes;
-    for (unsigned i = 0; i < p.count; at += p.all[i++].size)
-        memcpy(at, p.all[i].data, p.all[i].size);
+    pieces_copy(&p, k->bytes);
     *kept = k;
     return REDO_OK;
 }

@@ -3,6 +3,8 @@
 #ifndef CORE_RECORDS_DRAFT_H
 #define CORE_RECORDS_DRAFT_H
 
+#include <string.h>
+
 #include "core/records/record.h"
 #include "core/records/records.h"
 #include "core/varint.h"
@@ -58,6 +60,14 @@ static inline void pieces_all(struct pieces *p, struct pieces const *other)
 {
     for (unsigned i = 0; i < other->count; i++)
         pieces_put(p, other->all[i].data, other->all[i].size);
+}
+
+/* All of them in one: where they end. */
+static inline unsigned char *pieces_copy(struct pieces const *p, unsigned char *out)
+{
+    for (unsigned i = 0; i < p->count; out += p->all[i++].size)
+        memcpy(out, p->all[i].data, p->all[i].size);
+    return out;
 }
 
 /* A list of so many, of these pieces. */

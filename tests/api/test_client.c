@@ -14,6 +14,7 @@
 
 #include "redo.h"
 #include "redo_client.h"
+#include "redo_record.h"
 #include "tests/suite.h"
 
 #define SIZE 4
@@ -481,6 +482,40 @@ START_TEST(result_of_an_operation_is_the_same_as_in_process)
 }
 END_TEST
 
+/* ---- records ------------------------------------------------------------------------------ */
+
+START_TEST(record_that_one_frontend_makes_is_in_the_replica_of_another)
+{
+    redo_client *one = connect_to(), *two = connect_to();
+    redo_session *a = join(one, "record"), *b = join(two, "record");
+    redo_candidate c[] = {{.text = "24/18", .textsize = 5}, {.hasmove = 1, .move = 7}}, got;
+    redo_analysis analysis = {
+        .kind = "evaluation", .kindsize = 10, .equity = 0.25, .numbers = {1}, .numbercount = 1};
+    redo_analysis const *given[] = {&analysis, NULL};
+    uint32_t ids[2], chosen;
+    ck_assert_int_eq(redo_addcandidates(a, first(a), redo_of_candidate, 0, c, given, 2, ids),
+                     REDO_OK);
+    redo_position *p =
+        redo_playcandidate(a, first(a), redo_of_candidate, ids[0], "bbbb", SIZE, 0, redo_check);
+    ck_assert_msg(p != NULL, "%s", redo_strerror(redo_lasterror()));
+    redo_position *alternate = redo_addalternate(a, p, NULL, "bbbc");
+    ck_assert_ptr_nonnull(alternate);
+    ck_assert_int_eq(redo_setpositionproperty(a, p, redo_of_branch, 0, "mark", "\x01", 1), REDO_OK);
+    assert_fails(redo_playcandidate(a, p, redo_of_candidate, 1, "cccc", SIZE, 0, redo_check), NULL,
+                 REDO_ENOCANDIDATE);
+    step(two, 4);
+    ck_assert(redo_getchoice(first(b), &chosen) == redo_choice_made && chosen == ids[0]);
+    ck_assert(redo_findcandidate(first(b), redo_of_candidate, ids[0], &got));
+    ck_assert_str_eq(got.text, "24/18");
+    ck_assert_uint_eq(redo_getpositionid(got.leads), redo_getpositionid(p));
+    ck_assert(redo_getanalysis(first(b), redo_of_candidate, ids[0], &analysis));
+    ck_assert(analysis.equity == 0.25);
+    assert_equal(a, b);
+    redo_client_close(one);
+    redo_client_close(two);
+}
+END_TEST
+
 /* ---- loading ------------------------------------------------------------------------------ */
 
 START_TEST(dump_is_loaded_through_the_daemon)
@@ -694,6 +729,7 @@ int main(void)
     tcase_add_test(cases, observer_is_told_of_each_operation_and_whose_it_is);
     tcase_add_test(cases, result_of_an_operation_is_the_same_as_in_process);
     tcase_add_test(cases, dump_is_loaded_through_the_daemon);
+    tcase_add_test(cases, record_that_one_frontend_makes_is_in_the_replica_of_another);
     tcase_add_test(cases, dump_over_the_limit_of_the_daemon_is_refused_with_its_code);
     tcase_add_test(cases, session_with_states_of_16_mebibytes_is_joined);
     tcase_add_test(cases, killed_daemon_makes_calls_fail_and_leaves_the_replica_readable);

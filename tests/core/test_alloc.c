@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "core/dump.h"
+#include "core/redo_record.h"
 #include "core/session.h"
+#include "core/subtree.h"
 #include "core/turn.h"
 #include "tests/core/invariants.h"
 #include "tests/core/play.h"
@@ -470,10 +472,92 @@ START_TEST(the_api_tells_of_the_lack_of_memory)
 }
 END_TEST
 
+/* With records and alternates, as bytes. */
+START_TEST(a_subtree_is_captured_or_not)
+{
+    redo_session *s = redo_beginsession("a1", 2, 1);
+    redo_position *p = redo_addposition(s, redo_getfirstposition(s), 1, "b1", 0, redo_check);
+    redo_candidate c = {.hasmove = 1, .move = 3};
+    void *whole, *data;
+    size_t whole_size, size;
+    long k = 0;
+    redo_addcandidates(s, p, redo_of_candidate, 0, &c, NULL, 1, NULL);
+    redo_addalternate(s, p, NULL, "b2");
+    ck_assert_int_eq(subtree_capture(s->history, node_of(p), &whole, &whole_size), REDO_OK);
+    for (bool any = true; any; k++) {
+        faults_begin(k, k % 2);
+        int rc = subtree_capture(s->history, node_of(p), &data, &size);
+        any = faults_end() > 0;
+        ck_assert_int_eq(rc, any ? REDO_ENOMEM : REDO_OK);
+        ck_assert(any || (size == whole_size && memcmp(data, whole, size) == 0));
+        if (!any)
+            free(data);
+    }
+    ck_assert_int_gt(k, 4);
+    free(whole);
+    redo_endsession(s);
+}
+END_TEST
+
+/* All that makes and reads a record by the API. */
+START_TEST(a_record_is_changed_or_not)
+{
+    redo_session *s = redo_beginsession("a1", 2, 1);
+    redo_position *root = redo_getfirstposition(s);
+    redo_candidate c[40];
+    for (int i = 0; i < 40; i++)
+        c[i] = (redo_candidate){.text = "m", .textsize = 1};
+    long failed = 0;
+    for (long k = 0, left = 6; left; k++) {
+        uint32_t ids[40];
+        int rc = REDO_OK;
+        for (unsigned i = 0; i < 40; i++)
+            ids[i] = 40 - i;
+        faults_begin(k, false);
+        switch (left) {
+        case 6:
+            rc = redo_addcandidates(s, root, redo_of_candidate, 0, c, NULL, 40, ids);
+            break;
+        case 5:
+            rc = redo_ordercandidates(s, root, redo_of_candidate, ids, 40);
+            break;
+        case 4:
+            rc = redo_setcandidate(s, root, redo_of_candidate, 3, redo_part_text, c, NULL);
+            break;
+        case 3:
+            rc = redo_setpositionproperty(s, root, redo_of_candidate, 3, "k", "v", 1);
+            break;
+        case 2:
+            redo_playcandidate(s, root, redo_of_candidate, 3, "b1", 2, 0, redo_check);
+            rc = redo_lasterror();
+            break;
+        case 1:
+            rc = redo_dropcandidates(s, root, redo_of_candidate, ids, 39);
+            break;
+        }
+        bool any = faults_end() > 0;
+        ck_assert_int_eq(rc, any ? REDO_ENOMEM : REDO_OK);
+        failed += any;
+        ck_assert_uint_eq(redo_getcandidatecount(root, redo_of_candidate), left == 6 && any ? 0
+                                                                           : left == 1 && !any
+                                                                               ? 1
+                                                                               : 40);
+        invariants_hold(s->history);
+        if (!any) {
+            left--;
+            k = -1;
+        }
+    }
+    ck_assert_int_gt(failed, 10);
+    redo_endsession(s);
+}
+END_TEST
+
 TEST_MAIN_SLOW("alloc", 60, an_operation_is_done_whole_or_not_at_all_if_one_allocation_fails,
                an_operation_is_done_whole_or_not_at_all_if_all_memory_is_gone,
                a_history_lives_through_many_failures, a_turn_is_all_there_or_not_at_all,
                a_session_whose_turn_was_cut_short_can_only_be_read,
                the_first_position_is_signed_or_not, grafts_of_wide_positions_survive_too,
                a_session_begins_or_not, a_session_is_dumped_or_not, a_session_is_loaded_or_not,
-               the_api_tells_of_the_lack_of_memory)
+               the_api_tells_of_the_lack_of_memory, a_subtree_is_captured_or_not,
+               a_record_is_changed_or_not)
