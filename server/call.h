@@ -141,5 +141,6 @@ call_handler call_beginchanges, call_addchanges, call_newundo, call_addundo, cal
     call_getlines, call_getdiff, call_getschema;
 call_handler call_getrecord, call_getrecords, call_readrecord, call_getcandidates, call_setrecord, call_getpositionproperty, call_setpositionproperty, call_addcandidates, call_setcandidate, call_dropcandidates, call_ordercandidates, call_choose, call_decide, call_playcandidate, call_addalternate, call_getalternates;
 call_handler call_attach, call_readsnapshot, call_detach;
+call_handler call_beginmatch, call_addgames, call_dropgames, call_ordergames, call_getgames;
 
 #endif

@@ -147,7 +147,7 @@ static int round_trip(struct bytes const *file, enum way way, struct bytes *out)
     }
     if (!status)
         put_text(out, redo_sgf_reader_tail(g->reader));
-    games_free(g);
+    games_close(g);
     return status;
 }
 
@@ -270,7 +270,7 @@ static int kinds(struct bytes const *file, bool facts)
             print_position(i + 1, session, (uint32_t)n);
         redo_endsession(session);
     }
-    games_free(g);
+    games_close(g);
     return status;
 }
 
