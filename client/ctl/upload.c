@@ -11,6 +11,7 @@
 #define PART (8 * 1024 * 1024) /* of a dump that is larger than a message may be */
 #define OVERHEAD 512           /* of a message besides dump and name */
 #define GAMES_ONCE 10000       /* added to a match by one request */
+#define NAME_SIZE 600
 
 static int no_memory(void)
 {
@@ -119,14 +120,19 @@ static int send_parts(struct upload *u, char const *dump, size_t size)
 }
 
 /* number 0: it is the only one. */
+static void name_of(struct upload const *u, uint64_t number, char name[NAME_SIZE])
+{
+    if (number > 0)
+        snprintf(name, NAME_SIZE, "%.500s/%" PRIu64, u->name, number);
+    else
+        snprintf(name, NAME_SIZE, "%.550s", u->name);
+}
+
 static int send_session(struct upload *u, void const *dump, size_t size, uint64_t number)
 {
-    char name[600];
+    char name[NAME_SIZE];
     int status = CLI_GO;
-    if (number > 0)
-        snprintf(name, sizeof name, "%.500s/%" PRIu64, u->name, number);
-    else
-        snprintf(name, sizeof name, "%.550s", u->name);
+    name_of(u, number, name);
     bool parts = size > u->limit - OVERHEAD - sizeof name;
     if (parts)
         status = send_parts(u, dump, size);
@@ -166,12 +172,10 @@ static int begin_match(struct upload *u)
     struct buffer *b = ctl_request(u->ctl, "beginmatch", 1);
     pack_cstr(b, u->name);
     int status = sent(u, UPLOAD_MATCH);
-    if (status == CLI_GO)
-        status = receive_all(u); /* lest much be sent for a name that is taken */
     struct buffer *p = &u->properties;
     for (size_t at = 0; u->property_count > 0 && status == CLI_GO; u->property_count--) {
         b = ctl_request(u->ctl, "setproperty", 3);
-        pack_int(b, u->match);
+        pack_cstr(b, u->name);
         for (int part = 0; part < 2; part++) { /* the name, the value */
             struct reading r = read_value(p->data + at, p->size - at);
             read_skip(&r);
@@ -217,16 +221,20 @@ int upload_session(struct upload *u, redo_session *session)
     return status;
 }
 
+/* Named, not by handle: so it need not wait for the answers, and all goes to disk together. */
 static int add_games(struct upload *u)
 {
     int status = CLI_GO;
-    for (size_t at = 0; at < u->made_count && status == CLI_GO; at += GAMES_ONCE) {
-        size_t count = u->made_count - at < GAMES_ONCE ? u->made_count - at : GAMES_ONCE;
+    char name[NAME_SIZE];
+    for (uint64_t at = 0; at < u->games && status == CLI_GO; at += GAMES_ONCE) {
+        uint64_t count = u->games - at < GAMES_ONCE ? u->games - at : GAMES_ONCE;
         struct buffer *b = ctl_request(u->ctl, "addgames", 2);
-        pack_int(b, u->match);
+        pack_cstr(b, u->name);
         pack_array(b, count);
-        for (size_t i = 0; i < count; i++)
-            pack_int(b, u->made[at + i]);
+        for (uint64_t i = 1; i <= count; i++) {
+            name_of(u, at + i, name);
+            pack_cstr(b, name);
+        }
         status = sent(u, UPLOAD_OTHER);
     }
     return status;
@@ -235,19 +243,19 @@ static int add_games(struct upload *u)
 int upload_end(struct upload *u, char const *tail, size_t tail_size)
 {
     int status = CLI_GO;
+    char name[NAME_SIZE];
     if (u->held)
         status = send_session(u, u->held, u->held_size, 0);
-    if (status == CLI_GO)
-        status = receive_all(u);
-    if (status == CLI_GO && u->games > 1)
-        status = add_games(u);
     if (status == CLI_GO && tail) {
         struct buffer *b = ctl_request(u->ctl, "setproperty", 3);
-        pack_int(b, u->made[u->made_count - 1]);
+        name_of(u, u->games > 1 ? u->games : 0, name);
+        pack_cstr(b, name);
         pack_key(b, "sgf:tail");
         pack_str(b, tail, tail_size);
         status = sent(u, UPLOAD_OTHER);
     }
+    if (status == CLI_GO && u->games > 1)
+        status = add_games(u);
     return status == CLI_GO ? receive_all(u) : status;
 }
 

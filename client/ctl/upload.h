@@ -7,7 +7,7 @@
 #include "client/ctl/ctl.h"
 #include "core/redo.h"
 
-#define UPLOAD_WINDOW 64 /* requests whose answers are due */
+#define UPLOAD_WINDOW 1024 /* requests whose answers are due */
 
 struct upload {
     struct ctl *ctl;
