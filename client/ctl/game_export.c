@@ -128,6 +128,19 @@ static int write_sgf(redo_session *session, struct snapshot const *s, bool first
     return no_memory();
 }
 
+static int write_pgn(redo_session *session, struct snapshot const *s)
+{
+    redo_sgf_error error;
+    redo_pgn_game *game = game_export_pgn(session, &error);
+    if (!game) {
+        complain(s, &error);
+        return EXIT_BAD;
+    }
+    int code = redo_pgn_game_write(game, put, NULL);
+    redo_pgn_game_free(game);
+    return code == REDO_OK || code == REDO_EIO ? CLI_GO : no_memory();
+}
+
 static int write_json(struct ctl *ctl, int64_t handle, redo_session *session,
                       struct snapshot const *s, bool first)
 {
@@ -150,7 +163,8 @@ static int write_one(struct ctl *ctl, int64_t handle, int format, bool first, bo
             cli_complain("%s", redo_strerror(redo_lasterror()));
             return EXIT_BAD;
         }
-        status = format == GAME_FORMAT_JSON ? write_json(ctl, handle, session, &s, first)
+        status = format == GAME_FORMAT_PGN    ? write_pgn(session, &s)
+                 : format == GAME_FORMAT_JSON ? write_json(ctl, handle, session, &s, first)
                                             : write_sgf(session, &s, first, last);
         redo_endsession(session);
     }
@@ -161,7 +175,7 @@ static int write_one(struct ctl *ctl, int64_t handle, int format, bool first, bo
 int game_files_export(struct ctl *ctl, char const *name, int format)
 {
     struct handles h = {0};
-    if (format == GAME_FORMAT_MAT || format == GAME_FORMAT_PGN) {
+    if (format == GAME_FORMAT_MAT) {
         cli_complain("games of this form are not written yet");
         return EXIT_BAD;
     }

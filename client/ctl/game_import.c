@@ -177,6 +177,43 @@ static int import_as_sgf(struct reading_file *f, struct upload *u)
     return status;
 }
 
+static int import_pgn(struct reading_file *f, struct upload *u, redo_pgn_reader *reader)
+{
+    redo_pgn_game *game;
+    redo_sgf_error error;
+    int status = CLI_GO;
+    while (status == CLI_GO) {
+        if (redo_pgn_reader_next(reader, &game) != REDO_OK) {
+            complain(f, redo_pgn_reader_error(reader));
+            return EXIT_BAD;
+        }
+        if (!game)
+            return upload_end(u, NULL, 0);
+        redo_session *session = game_import_pgn(game, &error);
+        if (session)
+            status = upload_session(u, session);
+        else
+            complain(f, &error);
+        redo_pgn_game_free(game);
+        if (!session)
+            return EXIT_BAD;
+        progress_show(&f->progress, f->done, u->games, "games");
+    }
+    return status;
+}
+
+static int import_as_pgn(struct reading_file *f, struct upload *u)
+{
+    redo_pgn_reader *reader = redo_pgn_reader_open(read_source, f, NULL);
+    if (!reader) {
+        cli_complain("out of memory");
+        return EXIT_BAD;
+    }
+    int status = import_pgn(f, u, reader);
+    redo_pgn_reader_close(reader);
+    return status;
+}
+
 int game_files_import(struct ctl *ctl, enum game_file kind, struct game_source const *source,
                       char const *name)
 {
@@ -184,14 +221,14 @@ int game_files_import(struct ctl *ctl, enum game_file kind, struct game_source c
     struct upload u;
     struct stat st;
     bool known = fstat(source->fd, &st) == 0 && S_ISREG(st.st_mode);
-    if (kind != GAME_FILE_SGF) {
+    if (kind == GAME_FILE_MAT) {
         cli_complain("%s: games of this form are not read yet", source->path);
         return EXIT_BAD;
     }
     int status = upload_begin(&u, ctl, name);
     progress_begin(&f.progress, known ? (uint64_t)st.st_size : 0);
     if (status == CLI_GO)
-        status = import_as_sgf(&f, &u);
+        status = kind == GAME_FILE_SGF ? import_as_sgf(&f, &u) : import_as_pgn(&f, &u);
     progress_end(&f.progress);
     if (status == CLI_GO) {
         printf("%" PRIu64 " game%s, %" PRIu64 " positions in ", u.games, u.games == 1 ? "" : "s",

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "client/pgn/redo_pgn.h"
 #include "client/sgf/redo_sgf.h"
 #include "core/redo.h"
 
@@ -29,6 +30,10 @@ redo_session *game_import_gnubg(redo_sgf_game *game, bool first, redo_sgf_error 
  * game_tail() tells after the last. The caller's; NULL on error: REDO_EKIND if the session is no
  * game. */
 redo_sgf_game *game_export_sgf(redo_session *session, redo_sgf_error *error);
+
+/* A session from a game in PGN, and a game from such a session; as those above. */
+redo_session *game_import_pgn(redo_pgn_game *game, redo_sgf_error *error);
+redo_pgn_game *game_export_pgn(redo_session *session, redo_sgf_error *error);
 
 /* The text before and after a game, as far as it was kept. */
 redo_sgf_string game_lead(redo_session const *session, bool first);
