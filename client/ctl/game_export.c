@@ -6,6 +6,7 @@
 #include "client/ctl/game_files.h"
 #include "client/ctl/snapshot.h"
 #include "client/games/games.h"
+#include "client/games/mat.h"
 #include "redo_error.h"
 
 #define ONCE 10000 /* games of a match told at once */
@@ -152,7 +153,31 @@ static int write_json(struct ctl *ctl, int64_t handle, redo_session *session,
     return status == CLI_GO ? game_json_print(session, s->name, s->name_size, &result) : status;
 }
 
-static int write_one(struct ctl *ctl, int64_t handle, int format, bool first, bool last)
+/* A .mat match is written as a whole, at the end. */
+struct mat {
+    redo_mat_match *match;
+    bool lost;
+};
+
+static int add_mat(redo_session *session, struct snapshot const *s, struct mat *mat)
+{
+    redo_sgf_error error;
+    if (game_export_mat(session, mat->match, &mat->lost, &error) == REDO_OK)
+        return CLI_GO;
+    complain(s, &error);
+    return EXIT_BAD;
+}
+
+static int write_mat(struct mat *mat)
+{
+    int code = redo_mat_write(mat->match, REDO_MAT_PLAIN, put, NULL);
+    if (mat->lost)
+        cli_complain("analysis, comments and side lines are not in it: .mat has no place for them");
+    return code == REDO_OK || code == REDO_EIO ? CLI_GO : no_memory();
+}
+
+static int write_one(struct ctl *ctl, int64_t handle, int format, bool first, bool last,
+                     struct mat *mat)
 {
     struct snapshot s = {.created = 0};
     int status = snapshot_read(ctl, NULL, handle, &s);
@@ -163,7 +188,8 @@ static int write_one(struct ctl *ctl, int64_t handle, int format, bool first, bo
             cli_complain("%s", redo_strerror(redo_lasterror()));
             return EXIT_BAD;
         }
-        status = format == GAME_FORMAT_PGN    ? write_pgn(session, &s)
+        status = format == GAME_FORMAT_MAT    ? add_mat(session, &s, mat)
+                 : format == GAME_FORMAT_PGN  ? write_pgn(session, &s)
                  : format == GAME_FORMAT_JSON ? write_json(ctl, handle, session, &s, first)
                                             : write_sgf(session, &s, first, last);
         redo_endsession(session);
@@ -175,18 +201,20 @@ static int write_one(struct ctl *ctl, int64_t handle, int format, bool first, bo
 int game_files_export(struct ctl *ctl, char const *name, int format)
 {
     struct handles h = {0};
-    if (format == GAME_FORMAT_MAT) {
-        cli_complain("games of this form are not written yet");
-        return EXIT_BAD;
-    }
+    struct mat mat = {redo_mat_match_new(), false};
+    if (!mat.match)
+        return no_memory();
     int status = find(ctl, name, &h);
     bool list = h.match && format == GAME_FORMAT_JSON;
     if (status == CLI_GO && list)
         fputs("[\n", stdout);
     for (size_t i = 0; i < h.count && status == CLI_GO; i++)
-        status = write_one(ctl, h.list[i], format, i == 0, i + 1 == h.count);
+        status = write_one(ctl, h.list[i], format, i == 0, i + 1 == h.count, &mat);
     if (status == CLI_GO && format == GAME_FORMAT_JSON)
         fputs(list ? "\n]\n" : "\n", stdout);
+    if (status == CLI_GO && format == GAME_FORMAT_MAT)
+        status = write_mat(&mat);
+    redo_mat_match_free(mat.match);
     free(h.list);
     return status;
 }

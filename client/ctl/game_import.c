@@ -10,6 +10,7 @@
 #include "client/ctl/text.h"
 #include "client/ctl/upload.h"
 #include "client/games/games.h"
+#include "client/games/mat.h"
 #include "redo_error.h"
 
 /* --- the kind of a file --- */
@@ -214,6 +215,29 @@ static int import_as_pgn(struct reading_file *f, struct upload *u)
     return status;
 }
 
+static int import_as_mat(struct reading_file *f, struct upload *u)
+{
+    redo_mat_match *match;
+    redo_sgf_error error;
+    int status = CLI_GO;
+    if (redo_mat_read(read_source, f, NULL, &match, &error) != REDO_OK) {
+        complain(f, &error);
+        return EXIT_BAD;
+    }
+    for (redo_mat_game const *g = redo_mat_games(match); g && status == CLI_GO; g = g->next) {
+        redo_session *session = game_import_mat(match, g, &error);
+        if (!session)
+            complain(f, &error);
+        status = session ? upload_session(u, session) : EXIT_BAD;
+    }
+    if (status == CLI_GO && !redo_mat_games(match)) {
+        cli_complain("%s has no games; nothing was imported", f->source.path);
+        status = EXIT_BAD;
+    }
+    redo_mat_match_free(match);
+    return status == CLI_GO ? upload_end(u, NULL, 0) : status;
+}
+
 int game_files_import(struct ctl *ctl, enum game_file kind, struct game_source const *source,
                       char const *name)
 {
@@ -221,14 +245,12 @@ int game_files_import(struct ctl *ctl, enum game_file kind, struct game_source c
     struct upload u;
     struct stat st;
     bool known = fstat(source->fd, &st) == 0 && S_ISREG(st.st_mode);
-    if (kind == GAME_FILE_MAT) {
-        cli_complain("%s: games of this form are not read yet", source->path);
-        return EXIT_BAD;
-    }
     int status = upload_begin(&u, ctl, name);
     progress_begin(&f.progress, known ? (uint64_t)st.st_size : 0);
     if (status == CLI_GO)
-        status = kind == GAME_FILE_SGF ? import_as_sgf(&f, &u) : import_as_pgn(&f, &u);
+        status = kind == GAME_FILE_SGF   ? import_as_sgf(&f, &u)
+                 : kind == GAME_FILE_PGN ? import_as_pgn(&f, &u)
+                                         : import_as_mat(&f, &u);
     progress_end(&f.progress);
     if (status == CLI_GO) {
         printf("%" PRIu64 " game%s, %" PRIu64 " positions in ", u.games, u.games == 1 ? "" : "s",
