@@ -15,8 +15,8 @@
 #include "protocol/archive.h"
 #include "redo_error.h"
 
-#define PIECE (1024 * 1024) /* of a file, at once */
-#define SNIFF (64 * 1024)   /* bytes that tell what kind of file it is */
+#define PIECE (1024 * 1024)     /* of a file, at once */
+#define SNIFF (64 * 1024)       /* bytes that tell what kind of file it is */
 #define PART (16 * 1024 * 1024) /* of a dump, in a message */
 #define PATIENCE 600            /* seconds that a large session may take */
 
@@ -158,7 +158,8 @@ struct command const command_export = {
              "import FILE. protocol/README.md has the form.\n"
              "With --format a game goes out as a file of games, to standard output: sgf (of any\n"
              "game that was imported from SGF), mat (matches of backgammon), pgn, or json (any\n"
-             "session, with what hangs on its positions). client/games/README.md tells what is kept.\n"},
+             "session, with what hangs on its positions). client/games/README.md tells what is "
+             "kept.\n"},
     export};
 
 /* ---- import ------------------------------------------------------------------------------ */

@@ -191,7 +191,7 @@ static int write_one(struct ctl *ctl, int64_t handle, int format, bool first, bo
         status = format == GAME_FORMAT_MAT    ? add_mat(session, &s, mat)
                  : format == GAME_FORMAT_PGN  ? write_pgn(session, &s)
                  : format == GAME_FORMAT_JSON ? write_json(ctl, handle, session, &s, first)
-                                            : write_sgf(session, &s, first, last);
+                                              : write_sgf(session, &s, first, last);
         redo_endsession(session);
     }
     buffer_free(&s.dump);

@@ -28,8 +28,8 @@ int game_files_import(struct ctl *ctl, enum game_file kind, struct game_source c
 enum { GAME_FORMAT_SGF, GAME_FORMAT_MAT, GAME_FORMAT_PGN, GAME_FORMAT_JSON };
 int game_files_export(struct ctl *ctl, char const *name, int format);
 
-/* Prints a session as JSON, with what hangs on its positions. Its properties are the daemon's answer
- * to getproperties. */
+/* Prints a session as JSON, with what hangs on its positions. Its properties are the daemon's
+ * answer to getproperties. */
 int game_json_print(redo_session *session, char const *name, size_t name_size,
                     msgpack_object const *properties);
 

@@ -31,7 +31,8 @@ void progress_show(struct progress *p, uint64_t done, uint64_t count, char const
     memset(bar, '.', WIDTH);
     memset(bar, '#', full);
     bar[WIDTH] = '\0';
-    fprintf(stderr, "\r[%s] %3" PRIu64 "%%  %" PRIu64 " %s ", bar, done * 100 / p->total, count, of);
+    fprintf(stderr, "\r[%s] %3" PRIu64 "%%  %" PRIu64 " %s ", bar, done * 100 / p->total, count,
+            of);
 }
 
 void progress_end(struct progress *p)

@@ -1,4 +1,5 @@
-/* A bar on a terminal that tells how much of a file is done; nothing where standard error is none. */
+/* A bar on a terminal that tells how much of a file is done; nothing where standard error is none.
+ */
 #ifndef CTL_PROGRESS_H
 #define CTL_PROGRESS_H
 

@@ -149,9 +149,9 @@ static int send_session(struct upload *u, void const *dump, size_t size, uint64_
     return sent(u, UPLOAD_LOAD);
 }
 
-static char const *const told[] = {"format", "white", "black", "white rating", "black rating",
-                                   "length", "rules", "variant", "date", "event", "round", "place",
-                                   "annotator", "comment"};
+static char const *const told[] = {"format", "white", "black",     "white rating", "black rating",
+                                   "length", "rules", "variant",   "date",         "event",
+                                   "round",  "place", "annotator", "comment"};
 
 static void keep_properties(struct upload *u, redo_session *session)
 {

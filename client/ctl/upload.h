@@ -20,8 +20,8 @@ struct upload {
     struct buffer properties; /* of the first, for the match: names and values */
     size_t property_count;
     uint64_t games, positions;
-    int64_t match;            /* handle, or 0 */
-    int64_t *made;            /* handles; owned */
+    int64_t match; /* handle, or 0 */
+    int64_t *made; /* handles; owned */
     size_t made_count, made_cap;
     struct {
         uint32_t id;
@@ -37,7 +37,8 @@ int upload_begin(struct upload *u, struct ctl *ctl, char const *name);
 /* Takes the session over and ends it. */
 int upload_session(struct upload *u, redo_session *session);
 
-/* What is due is sent and answered: all is on disk. tail: a property of the last session, or NULL. */
+/* What is due is sent and answered: all is on disk. tail: a property of the last session, or NULL.
+ */
 int upload_end(struct upload *u, char const *tail, size_t tail_size);
 
 /* Deletes, for ever, what was made. Complains if that fails. */

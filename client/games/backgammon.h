@@ -23,8 +23,8 @@ struct extra {
     bool has_board; /* it has any of the keys of positions */
 };
 
-/* Reads the properties of that name of a node, and if board is not NULL sets there what they tell of
- * the position. False: they are not ours. */
+/* Reads the properties of that name of a node, and if board is not NULL sets there what they tell
+ * of the position. False: they are not ours. */
 bool extra_read(redo_sgf_node const *node, struct extra *extra, struct gnubg_position *board);
 
 /* Whether the node is the last of its line, and beside it are alternates alone. */
@@ -55,7 +55,8 @@ bool board_same_compared(struct gnubg_position const *a, struct gnubg_position c
 /* --- properties of SGF as they are --- */
 
 /* As a property of the sheet, named as told and where that is taken with a number after it. */
-void hang_raw(struct sheet *s, struct properties *to, char const *name, redo_sgf_value const *values);
+void hang_raw(struct sheet *s, struct properties *to, char const *name,
+              redo_sgf_value const *values);
 
 /* Comment, luck, skill and what is not understood: of a branch, or of a decision still open. */
 void hang_common(struct sheet *s, struct properties *to, struct gnubg_record const *r);

@@ -32,8 +32,7 @@ void board_write(struct gnubg_position const *p, struct board *b);
 
 /* False: no state of ours. */
 bool board_read(void const *state, size_t size, struct gnubg_position *p);
-bool board_of(redo_session const *session, redo_position const *position,
-              struct gnubg_position *p);
+bool board_of(redo_session const *session, redo_position const *position, struct gnubg_position *p);
 
 /* The IDs, also where nobody is to act yet. */
 void board_ids(struct gnubg_position const *p, char position[GNUBG_POSITION_ID],

@@ -82,8 +82,9 @@ redo_sgf_game *game_export_sgf(redo_session *session, redo_sgf_error *error)
         game = game_export_gnubg(session, error);
         break;
     default:
-        error_say(error, REDO_EKIND, "the session is no game of SGF: it has no property \"format\" "
-                                     "that is \"sgf\" or \"gnubg\"");
+        error_say(error, REDO_EKIND,
+                  "the session is no game of SGF: it has no property \"format\" "
+                  "that is \"sgf\" or \"gnubg\"");
     }
     if (!game)
         return NULL;

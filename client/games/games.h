@@ -25,8 +25,8 @@ redo_session *game_import_sgf(redo_sgf_game *game, bool first, redo_sgf_error *e
 redo_session *game_import_generic(redo_sgf_game *game, bool first, redo_sgf_error *error);
 redo_session *game_import_gnubg(redo_sgf_game *game, bool first, redo_sgf_error *error);
 
-/* A game in SGF from a session, to be written with redo_sgf_game_write(), 0 for its flags. It points
- * into the session. Between two games of a file what game_lead() tells is written, and what
+/* A game in SGF from a session, to be written with redo_sgf_game_write(), 0 for its flags. It
+ * points into the session. Between two games of a file what game_lead() tells is written, and what
  * game_tail() tells after the last. The caller's; NULL on error: REDO_EKIND if the session is no
  * game. */
 redo_sgf_game *game_export_sgf(redo_session *session, redo_sgf_error *error);

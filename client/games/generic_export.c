@@ -22,8 +22,8 @@ static redo_sgf_string sgf_name(char const *name, size_t size)
 {
     bool capital = false;
     size_t n = 0;
-    while (n < size && (is_letter((unsigned char)name[n]) ||
-                        (n > 0 && is_digit((unsigned char)name[n]))))
+    while (n < size &&
+           (is_letter((unsigned char)name[n]) || (n > 0 && is_digit((unsigned char)name[n]))))
         capital |= is_capital((unsigned char)name[n++]);
     size_t rest = n;
     if (rest < size && name[rest] == ' ')

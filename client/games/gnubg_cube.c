@@ -1,5 +1,5 @@
-/* Actions of the cube, and what is thought of it. Decisions are a chain that begins where the double
- * was, or could have been, offered. */
+/* Actions of the cube, and what is thought of it. Decisions are a chain that begins where the
+ * double was, or could have been, offered. */
 #include <string.h>
 
 #include "client/games/gnubg_import.h"
@@ -100,8 +100,7 @@ static void hang_answer(struct sheet *s, struct item *item, struct gnubg_record 
                         struct entry *to)
 {
     struct item const *first = s->decisions.first;
-    if (r->has_cube && first->analysis &&
-        same_text(first->analysis->text, r->cube_analysis.text)) {
+    if (r->has_cube && first->analysis && same_text(first->analysis->text, r->cube_analysis.text)) {
         item->analysed = redo_analysis_shared;
     } else if (r->has_cube) {
         item->analysis = opinion_of_cube(s, &r->cube_analysis);
@@ -163,7 +162,8 @@ int import_open(struct importer *im, redo_sgf_node *node, struct gnubg_record co
     return REDO_OK;
 }
 
-/* gnubg saves what it thinks of the cube after a position was set up as a double that nobody made. */
+/* gnubg saves what it thinks of the cube after a position was set up as a double that nobody made.
+ */
 static bool is_pending(redo_sgf_node const *node, struct gnubg_record const *r,
                        struct entry const *from)
 {
@@ -183,7 +183,8 @@ static int import_pending(redo_sgf_node *node, struct gnubg_record const *r, str
     if (item->analysis)
         item->analysed = redo_analysis_own;
     mark(s, item, r->cube_marked);
-    set_word(s, &s->position, "pending", r->player == GNUBG_WHITE ? "white doubles" : "black doubles");
+    set_word(s, &s->position, "pending",
+             r->player == GNUBG_WHITE ? "white doubles" : "black doubles");
     hang_skill(s, &s->position, "cube skill", r->cube_skill);
     hang_common(s, &s->position, r);
     node->at = NULL;

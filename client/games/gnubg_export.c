@@ -1,5 +1,5 @@
-/* A session to a game of gnubg's: the tree. A position whose dice were rolled has no node of its own,
- * unless they were set: it is in the node of the move. */
+/* A session to a game of gnubg's: the tree. A position whose dice were rolled has no node of its
+ * own, unless they were set: it is in the node of the move. */
 #include "client/games/gnubg_export.h"
 
 #include "client/games/heading.h"
@@ -137,8 +137,8 @@ static int child_nodes(struct exporter *ex, redo_sgf_node *parent, struct place 
         code = export_move(ex, node, at, &to, !*moved, looks_open(ex, &to));
         *moved = true;
     } else {
-        code = export_action(ex, node, at, &to,
-                             looks_open(ex, &to) && is_setup_branch(at->position));
+        code =
+            export_action(ex, node, at, &to, looks_open(ex, &to) && is_setup_branch(at->position));
     }
     return code == REDO_OK ? go_on(ex, position, node) : code;
 }

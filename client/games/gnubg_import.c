@@ -77,8 +77,7 @@ struct entry *importer_add_alternate(struct importer *im, struct entry *of,
 {
     struct board state;
     board_write(board, &state);
-    redo_position *position =
-        redo_addalternate(im->session, of->position, NULL, state.bytes);
+    redo_position *position = redo_addalternate(im->session, of->position, NULL, state.bytes);
     if (!position || redo_getpositionid(position) != im->count) {
         importer_fail(im, position ? REDO_EDIFFERS : redo_lasterror());
         return NULL;
@@ -244,8 +243,9 @@ static int verify(struct importer *im)
     bool same = same_games(im->game, back);
     redo_sgf_game_free(back);
     return same ? REDO_OK
-                : error_say(im->error, REDO_EDAMAGED, "something in the game has no place in "
-                                                      "records of backgammon");
+                : error_say(im->error, REDO_EDAMAGED,
+                            "something in the game has no place in "
+                            "records of backgammon");
 }
 
 redo_session *game_import_gnubg(redo_sgf_game *game, bool first, redo_sgf_error *error)

@@ -9,14 +9,15 @@ struct entry {
     redo_position *position;
     struct gnubg_position board;
     struct sheet sheet;
-    struct entry *last;  /* of those after it, the one made last */
-    struct entry *chain; /* of an offered double: where the chain began whose decisions this follows */
-    unsigned depth;      /* how many of them were made */
-    int next_setup;      /* the next free move below 0 */
-    bool rolls;          /* a node set its dice, or its board: it is no part of another node */
-    bool roll;           /* dice were rolled, or set alone, to come here */
-    bool has_cube;       /* its node told what the decisions before it come to */
-    bool followed;       /* a roll after it was seen */
+    struct entry *last; /* of those after it, the one made last */
+    struct entry
+        *chain;     /* of an offered double: where the chain began whose decisions this follows */
+    unsigned depth; /* how many of them were made */
+    int next_setup; /* the next free move below 0 */
+    bool rolls;     /* a node set its dice, or its board: it is no part of another node */
+    bool roll;      /* dice were rolled, or set alone, to come here */
+    bool has_cube;  /* its node told what the decisions before it come to */
+    bool followed;  /* a roll after it was seen */
 };
 
 struct importer {
@@ -26,8 +27,8 @@ struct importer {
     struct arena arena;
     struct entry **entries; /* by number; owned */
     size_t count, cap;
-    redo_sgf_node *last;  /* of the main line */
-    bool finished;        /* the game ended there */
+    redo_sgf_node *last; /* of the main line */
+    bool finished;       /* the game ended there */
     struct buffer scratch;
 };
 

@@ -6,8 +6,7 @@
 
 /* --- what hangs on a branch, or an open decision --- */
 
-static int fetch_comment(struct exporter *ex, struct properties const *from,
-                         struct gnubg_record *r)
+static int fetch_comment(struct exporter *ex, struct properties const *from, struct gnubg_record *r)
 {
     redo_sgf_string text, raw;
     if (!get_text(from, "comment", &text))
@@ -45,8 +44,8 @@ static bool is_one_of(struct property const *p, char const *const *names)
 static int write_rest(struct exporter *ex, redo_sgf_node *node, struct properties const *from,
                       bool before)
 {
-    static char const *const understood[] = {"C", "A", "MR", "DA", "CR", "PL", "AE", "AW",
-                                             "AB", "DI", "CV", "CP", EXTRA, NULL};
+    static char const *const understood[] = {"C",  "A",  "MR", "DA", "CR", "PL",  "AE",
+                                             "AW", "AB", "DI", "CV", "CP", EXTRA, NULL};
     int code = REDO_OK;
     for (struct property const *p = from->first; p && code == REDO_OK; p = p->next) {
         struct property named = *p;
@@ -60,7 +59,8 @@ static int write_rest(struct exporter *ex, redo_sgf_node *node, struct propertie
     return code;
 }
 
-static int write_more_values(struct exporter *ex, redo_sgf_node *node, struct properties const *from)
+static int write_more_values(struct exporter *ex, redo_sgf_node *node,
+                             struct properties const *from)
 {
     int code = REDO_OK;
     for (struct property const *p = from->first; p && code == REDO_OK; p = p->next) {
@@ -387,8 +387,8 @@ static int write_setup(struct exporter *ex, redo_sgf_node *node, struct place co
         return code;
     *fits = false;
     if (gnubg_record_read(ex->game, node, &r, &ignored) == REDO_OK) {
-        *fits = setup_play(&p, node, &r, &extra, &ignored) == REDO_OK &&
-                board_equal(&p, &to->board);
+        *fits =
+            setup_play(&p, node, &r, &extra, &ignored) == REDO_OK && board_equal(&p, &to->board);
         gnubg_record_free(&r);
     }
     if (!*fits)
@@ -399,7 +399,8 @@ static int write_setup(struct exporter *ex, redo_sgf_node *node, struct place co
 int export_setup(struct exporter *ex, redo_sgf_node *node, struct place const *at,
                  struct place const *to, int after)
 {
-    struct gnubg_record r = {.player = GNUBG_NOBODY, .to_play = GNUBG_NOBODY, .owner = GNUBG_NOBODY};
+    struct gnubg_record r = {
+        .player = GNUBG_NOBODY, .to_play = GNUBG_NOBODY, .owner = GNUBG_NOBODY};
     bool fits = false;
     int code = write_rest(ex, node, &to->sheet.branch, true);
     redo_sgf_property *before = node->last_property;
@@ -432,8 +433,8 @@ static int pending_move(struct exporter *ex, redo_sgf_node *parent, struct place
         return REDO_OK;
     if (!as_read && s->candidates.count == 0)
         return REDO_OK;
-    int code = fetch_list(ex, at, s->choice == redo_choice_made ? s->chosen : s->candidates.first,
-                          &r);
+    int code =
+        fetch_list(ex, at, s->choice == redo_choice_made ? s->chosen : s->candidates.first, &r);
     if (code == REDO_OK)
         code = fetch_cube(ex, &s->position, s, NULL, false, &r);
     if (code)

@@ -41,7 +41,8 @@ static void hang_values(struct sheet *s, struct properties *to, char const *name
     set_made(s, to, (redo_sgf_string){unique, strlen(unique)}, &m);
 }
 
-void hang_raw(struct sheet *s, struct properties *to, char const *name, redo_sgf_value const *values)
+void hang_raw(struct sheet *s, struct properties *to, char const *name,
+              redo_sgf_value const *values)
 {
     hang_values(s, to, name, strlen(name), "", values);
 }

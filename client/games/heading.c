@@ -12,12 +12,10 @@
 static struct {
     enum gnubg_text text;
     char const *name;
-} const texts[] = {{GNUBG_AP, "application"}, {GNUBG_PW, "white"},
-                   {GNUBG_PB, "black"},       {GNUBG_WR, "white rating"},
-                   {GNUBG_BR, "black rating"}, {GNUBG_DT, "date"},
-                   {GNUBG_EV, "event"},       {GNUBG_RO, "round"},
-                   {GNUBG_PC, "place"},       {GNUBG_AN, "annotator"},
-                   {GNUBG_GC, "comment"}};
+} const texts[] = {{GNUBG_AP, "application"},  {GNUBG_PW, "white"},        {GNUBG_PB, "black"},
+                   {GNUBG_WR, "white rating"}, {GNUBG_BR, "black rating"}, {GNUBG_DT, "date"},
+                   {GNUBG_EV, "event"},        {GNUBG_RO, "round"},        {GNUBG_PC, "place"},
+                   {GNUBG_AN, "annotator"},    {GNUBG_GC, "comment"}};
 static char const *const variants[] = {"standard", "nackgammon", "hypergammon1", "hypergammon2",
                                        "hypergammon3"};
 static char const *const rules[] = {"Crawford", "CrawfordGame", "Jacoby", "NoCube"};
@@ -39,7 +37,7 @@ enum { LENGTH = COUNT(texts), GAME, SCORE, RULES, VARIANT, CUBE, RESULT, VALUES 
 
 static char const *value_name(size_t which)
 {
-    static char const *const names[] = {"length", "game",  "score", "rules",
+    static char const *const names[] = {"length",  "game", "score", "rules",
                                         "variant", "cube", "result"};
     return which < COUNT(texts) ? texts[which].name : names[which - COUNT(texts)];
 }

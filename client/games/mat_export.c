@@ -1,5 +1,5 @@
-/* The main line of a game of gnubg's as a game of a .mat match, as gnubg writes it: the cube is told
- * from 1 on, whatever it began with, and after a beaver there is no take. */
+/* The main line of a game of gnubg's as a game of a .mat match, as gnubg writes it: the cube is
+ * told from 1 on, whatever it began with, and after a beaver there is no take. */
 #include <stdio.h>
 #include <string.h>
 
@@ -104,8 +104,6 @@ static int put_result(struct exporter *ex)
     if (ex->header.winner == GNUBG_NOBODY)
         return REDO_OK;
     a.value = (unsigned long)ex->header.points / ex->header.cube;
-    a.match = ex->header.length > 0 &&
-              ex->header.score[a.player] + ex->header.points >= ex->header.length;
     return put(ex, &a);
 }
 
@@ -115,7 +113,7 @@ static int put_header(struct exporter *ex)
     static struct {
         char const *name;
         enum gnubg_text text;
-    } const known[] = {{"Site", GNUBG_PC}, {"Event", GNUBG_EV}, {"Round", GNUBG_RO},
+    } const known[] = {{"Site", GNUBG_PC},      {"Event", GNUBG_EV},       {"Round", GNUBG_RO},
                        {"EventDate", GNUBG_DT}, {"Transcriber", GNUBG_AN}, {"", GNUBG_GC}};
     static char const *const variants[] = {"", "NackGammon", "HyperGammon (1)", "HyperGammon (2)",
                                            "HyperGammon (3)"};

@@ -17,11 +17,8 @@ struct importer {
 
 static int fail(struct importer *im, char const *what)
 {
-    char message[150];
-    strncpy(message, what, sizeof message - 1);
-    message[sizeof message - 1] = '\0';
-    return error_say(im->error, REDO_EDAMAGED, "game %lu, action %lu: %s", im->from->number,
-                     im->action, message);
+    return error_say(im->error, REDO_EDAMAGED, "game %lu, action %lu: %.140s", im->from->number,
+                     im->action, what);
 }
 
 static int add(struct importer *im, struct gnubg_record const *r)
@@ -80,8 +77,7 @@ static int add_comment(struct importer *im, redo_mat_action const *a)
 {
     char raw[2048];
     redo_sgf_property *p;
-    if (!im->last->parent || 2 * a->text.size > sizeof raw ||
-        redo_sgf_node_property(im->last, "C"))
+    if (!im->last->parent || 2 * a->text.size > sizeof raw || redo_sgf_node_property(im->last, "C"))
         return REDO_OK;
     size_t size = redo_sgf_text_encode(a->text, 0, raw, sizeof raw);
     if (redo_sgf_property_add(im->game, im->last, "C", 1, &p) != REDO_OK ||
@@ -165,8 +161,11 @@ static void read_tags(struct importer *im, redo_mat_match const *match)
     static struct {
         char const *name;
         enum gnubg_text text;
-    } const known[] = {{"Event", GNUBG_EV}, {"Round", GNUBG_RO}, {"Site", GNUBG_PC},
-                       {"Place", GNUBG_PC}, {"Transcriber", GNUBG_AN}};
+    } const known[] = {{"Event", GNUBG_EV},
+                       {"Round", GNUBG_RO},
+                       {"Site", GNUBG_PC},
+                       {"Place", GNUBG_PC},
+                       {"Transcriber", GNUBG_AN}};
     for (redo_mat_line const *l = redo_mat_header(match); l; l = l->next) {
         if (l->kind == REDO_MAT_NOTE && !im->header.texts[GNUBG_GC].data)
             im->header.texts[GNUBG_GC] = keep(im, l->value, false);
@@ -185,8 +184,7 @@ static bool is_crawford(redo_mat_match const *match, redo_mat_game const *game)
 {
     long length = redo_mat_length(match);
     for (redo_mat_game const *g = redo_mat_games(match); g; g = g->next)
-        if (length > 1 &&
-            ((long)g->score[0] == length - 1 || (long)g->score[1] == length - 1))
+        if (length > 1 && ((long)g->score[0] == length - 1 || (long)g->score[1] == length - 1))
             return g == game;
     return false;
 }
@@ -221,8 +219,8 @@ static void read_result(struct importer *im)
             continue;
         im->header.winner = a->player ? GNUBG_BLACK : GNUBG_WHITE;
         im->header.points = (int)a->value;
-        im->header.resigned = im->position.state == GNUBG_PLAYING ||
-                              im->position.state == GNUBG_NOT_BEGUN;
+        im->header.resigned =
+            im->position.state == GNUBG_PLAYING || im->position.state == GNUBG_NOT_BEGUN;
     }
 }
 

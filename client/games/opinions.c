@@ -232,7 +232,8 @@ static void ask(struct analysis const *from, struct gnubg_analysis *a)
     struct reading r = read_value(from->context, from->context ? from->context_size : 0);
     size_t keys = 0;
     redo_sgf_string key;
-    a->context = (struct gnubg_context){.version = 3, .cubeful = true, .deterministic = 1, .prune = 1};
+    a->context =
+        (struct gnubg_context){.version = 3, .cubeful = true, .deterministic = 1, .prune = 1};
     a->rollout.generator = (redo_sgf_string){"\"Mersenne Twister\"", 18};
     a->rollout.seed = (redo_sgf_string){"0", 1};
     if (from->context && !read_map(&r, &keys))
@@ -275,7 +276,8 @@ static void usual_settings(struct gnubg_rollout *r)
             .filter = {"", 0}};
 }
 
-bool opinion_text(struct arena *arena, struct analysis const *from, bool cube, redo_sgf_string *text)
+bool opinion_text(struct arena *arena, struct analysis const *from, bool cube,
+                  redo_sgf_string *text)
 {
     size_t (*format)(struct gnubg_analysis const *, char *, size_t) =
         cube ? gnubg_cube_analysis_format : gnubg_candidate_analysis_format;

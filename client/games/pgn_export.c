@@ -105,9 +105,9 @@ static int put_move(struct exporter *ex, redo_pgn_node *parent, struct item cons
                     redo_position *to)
 {
     redo_pgn_node *n;
-    int code = item && item->text.data ? redo_pgn_node_add(ex->game, parent, item->text.data,
-                                                           item->text.size, &n)
-                                       : REDO_EDAMAGED;
+    int code = item && item->text.data
+                   ? redo_pgn_node_add(ex->game, parent, item->text.data, item->text.size, &n)
+                   : REDO_EDAMAGED;
     if (code == REDO_OK && to && !walk_push(&ex->walk, to, n))
         code = REDO_ENOMEM;
     return code;
@@ -187,9 +187,9 @@ static int put_tags(struct exporter *ex)
 /* Names and the like may have been changed since. */
 static int put_names(struct exporter *ex)
 {
-    static char const *const names[][2] = {{"Event", "event"}, {"Site", "place"}, {"Date", "date"},
-                                           {"Round", "round"}, {"White", "white"},
-                                           {"Black", "black"}};
+    static char const *const names[][2] = {{"Event", "event"}, {"Site", "place"},
+                                           {"Date", "date"},   {"Round", "round"},
+                                           {"White", "white"}, {"Black", "black"}};
     redo_sgf_string text;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         redo_pgn_tag *tag = redo_pgn_game_tag(ex->game, names[i][0]);
@@ -227,8 +227,9 @@ redo_pgn_game *game_export_pgn(redo_session *session, redo_sgf_error *error)
     struct exporter ex = {.session = session, .error = error, .arena = {.limit = SIZE_MAX}};
     *error = (redo_sgf_error){.code = REDO_OK};
     if (game_format(session) != GAME_PGN) {
-        error_say(error, REDO_EKIND, "the session is no game of PGN: it has no property \"format\" "
-                                     "that is \"pgn\"");
+        error_say(error, REDO_EKIND,
+                  "the session is no game of PGN: it has no property \"format\" "
+                  "that is \"pgn\"");
         return NULL;
     }
     ex.game = redo_pgn_game_new();

@@ -116,9 +116,12 @@ static int put_text(struct importer *im, char const *name, redo_text_string text
 
 static int put_tags(struct importer *im)
 {
-    static char const *const names[][2] = {{"White", "white"}, {"Black", "black"},
-                                           {"Event", "event"}, {"Site", "place"},
-                                           {"Date", "date"},   {"Round", "round"},
+    static char const *const names[][2] = {{"White", "white"},
+                                           {"Black", "black"},
+                                           {"Event", "event"},
+                                           {"Site", "place"},
+                                           {"Date", "date"},
+                                           {"Round", "round"},
                                            {"WhiteElo", "white rating"},
                                            {"BlackElo", "black rating"},
                                            {"Annotator", "annotator"}};

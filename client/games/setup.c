@@ -39,15 +39,14 @@ enum { TURN, ROLLER, STATE, DOUBLED, RESIGNED, LENGTH, WHITE, BLACK, CRAWFORD, J
 static struct {
     char const *key;
     int most;
-} const keys[KEYS] = {{"turn", 3},     {"roller", 1},  {"state", 4},   {"doubled", 1},
+} const keys[KEYS] = {{"turn", 3},     {"roller", 1},     {"state", 4},  {"doubled", 1},
                       {"resigned", 3}, {"length", 32767}, {"ws", 32767}, {"bs", 32767},
                       {"crawford", 1}, {"jacoby", 1}};
 
 static int get_key(struct gnubg_position const *p, int key)
 {
-    int const values[KEYS] = {(int)p->turn,  (int)p->roller, (int)p->state, p->doubled,
-                              p->resigned,   p->length,      p->score[0],   p->score[1],
-                              p->crawford,   p->jacoby};
+    int const values[KEYS] = {(int)p->turn, (int)p->roller, (int)p->state, p->doubled,  p->resigned,
+                              p->length,    p->score[0],    p->score[1],   p->crawford, p->jacoby};
     return values[key];
 }
 
@@ -128,7 +127,8 @@ bool is_alone(redo_sgf_node const *node)
 {
     struct extra extra;
     for (redo_sgf_node const *n = node->parent->first; n; n = n->next)
-        if (n != node && (!extra_read(n, &extra, NULL) || !extra.has_board || n == node->parent->first))
+        if (n != node &&
+            (!extra_read(n, &extra, NULL) || !extra.has_board || n == node->parent->first))
             return false;
     return !node->first;
 }
@@ -190,8 +190,11 @@ int setup_write(redo_sgf_game *game, redo_sgf_node *node, struct gnubg_position 
                 struct gnubg_position const *to, int after)
 {
     struct gnubg_rests rests = {NULL, 0};
-    struct gnubg_record r = {.player = GNUBG_NOBODY, .owner = to->owner, .cube = to->cube,
-                             .to_play = to->roller, .rests = rests};
+    struct gnubg_record r = {.player = GNUBG_NOBODY,
+                             .owner = to->owner,
+                             .cube = to->cube,
+                             .to_play = to->roller,
+                             .rests = rests};
     redo_sgf_error ignored;
     struct gnubg_position made = *from;
     if (memcmp(from->points, to->points, sizeof to->points) != 0) {

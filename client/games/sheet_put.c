@@ -177,7 +177,7 @@ int sheet_put(redo_session *session, redo_position *position, struct sheet const
     buffer_rewind(scratch, 0);
     put_properties(scratch, &s->position);
     put_properties(scratch, &s->branch);
-    put_number(scratch, s->choice == redo_choice_made ? RECORD_MADE(s->chosen->id)
+    put_number(scratch, s->choice == redo_choice_made   ? RECORD_MADE(s->chosen->id)
                         : s->choice == redo_choice_none ? RECORD_NONE
                                                         : RECORD_OPEN);
     put_number(scratch, highest(&s->candidates));
@@ -219,9 +219,9 @@ static bool get_analysis(struct sheet *s, struct record const *r, struct record_
         return false;
     memcpy(numbers, a.numbers, a.numbercount * sizeof *numbers);
     memcpy(numbers + a.numbercount, a.deviations, a.deviationcount * sizeof *numbers);
-    *to = (struct analysis){{a.kind, a.kindsize},    a.equity,         numbers,
-                            numbers + a.numbercount, a.numbercount,    a.deviationcount,
-                            a.context,               a.contextsize,    {a.text, a.textsize}};
+    *to = (struct analysis){
+        {a.kind, a.kindsize}, a.equity,  numbers,       numbers + a.numbercount, a.numbercount,
+        a.deviationcount,     a.context, a.contextsize, {a.text, a.textsize}};
     return true;
 }
 

@@ -102,14 +102,9 @@ void make_integer(struct making *m, int64_t value)
         int64_t low, high;
         unsigned char kind;
         int bytes;
-    } const forms[] = {{0, 0xff, 0xcc, 1},
-                       {0, 0xffff, 0xcd, 2},
-                       {0, UINT32_MAX, 0xce, 4},
-                       {INT8_MIN, -1, 0xd0, 1},
-                       {INT16_MIN, -1, 0xd1, 2},
-                       {INT32_MIN, -1, 0xd2, 4},
-                       {0, INT64_MAX, 0xcf, 8},
-                       {INT64_MIN, -1, 0xd3, 8}};
+    } const forms[] = {{0, 0xff, 0xcc, 1},      {0, 0xffff, 0xcd, 2},     {0, UINT32_MAX, 0xce, 4},
+                       {INT8_MIN, -1, 0xd0, 1}, {INT16_MIN, -1, 0xd1, 2}, {INT32_MIN, -1, 0xd2, 4},
+                       {0, INT64_MAX, 0xcf, 8}, {INT64_MIN, -1, 0xd3, 8}};
     unsigned char *at;
     if (value >= -32 && value <= 127) {
         if ((at = room(m, 1)))

@@ -67,8 +67,9 @@ static void analyse(redo_session *session, redo_position *p, double equity)
 {
     redo_analysis a = {.kind = "evaluation", .kindsize = 10, .equity = equity, .numbercount = 5};
     redo_analysis const *analyses[2] = {&a, NULL};
-    redo_candidate moves[2] = {{.text = "24/18 13/11", .textsize = 11, .analysed = redo_analysis_own},
-                               {.text = "13/11 13/7", .textsize = 10}};
+    redo_candidate moves[2] = {
+        {.text = "24/18 13/11", .textsize = 11, .analysed = redo_analysis_own},
+        {.text = "13/11 13/7", .textsize = 10}};
     a.numbers[0] = 0.5;
     must(redo_addcandidates(session, p, redo_of_candidate, 0, moves, analyses, 2, NULL) == REDO_OK);
 }
@@ -82,8 +83,8 @@ static void compare_scores(redo_session *session)
     analyse(session, other, 0.25);
     redo_analysis cube = {.kind = "evaluation", .kindsize = 10, .numbercount = 14};
     redo_analysis const *of_cube = &cube;
-    redo_candidate doubling = {.text = "double", .textsize = 6, .hasmove = 1, .move = 1000,
-                               .analysed = redo_analysis_own};
+    redo_candidate doubling = {
+        .text = "double", .textsize = 6, .hasmove = 1, .move = 1000, .analysed = redo_analysis_own};
     redo_position *before = at_other_score(session, roll->prev, 4);
     must(redo_addcandidates(session, before, redo_of_decision, 0, &doubling, &of_cube, 1, NULL) ==
          REDO_OK);
@@ -124,8 +125,8 @@ static int round_trip(struct bytes const *file, enum way way, struct bytes *out)
     redo_sgf_error error = {0};
     int status = g->code ? complain(redo_sgf_reader_error(g->reader)) : 0;
     for (size_t i = 0; i < g->count && !status; i++) {
-        redo_session *session = (way == GENERIC ? game_import_generic : game_import_sgf)(
-            g->game[i], i == 0, &error);
+        redo_session *session =
+            (way == GENERIC ? game_import_generic : game_import_sgf)(g->game[i], i == 0, &error);
         redo_sgf_game *back;
         if (!session) {
             status = complain(&error);
@@ -215,8 +216,8 @@ static void print_made(struct sheet const *s)
 }
 
 /* game, number, parent, move, position ID, match ID, choice, decided, candidates, decisions, luck,
- * comment, endpoint, alternate, dice, listed, made, text of the candidate made, pending, text of the
- * move */
+ * comment, endpoint, alternate, dice, listed, made, text of the candidate made, pending, text of
+ * the move */
 static int print_position(size_t game, redo_session *session, uint32_t number)
 {
     struct arena arena = {.limit = SIZE_MAX};
