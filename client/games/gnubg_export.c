@@ -2,6 +2,8 @@
  * own, unless they were set: it is in the node of the move. */
 #include "client/games/gnubg_export.h"
 
+#include <stdlib.h>
+
 #include "client/games/heading.h"
 #include "client/sgf/gnubg_parts.h"
 
@@ -193,6 +195,7 @@ redo_sgf_game *game_export_gnubg(redo_session *session, redo_sgf_error *error)
     children_free(&ex.children);
     children_free(&ex.after);
     arena_free(&ex.arena);
+    free(ex.list);
     if (code == REDO_OK)
         return ex.game;
     redo_sgf_game_free(ex.game);

@@ -13,6 +13,9 @@ struct exporter {
     struct walk walk;
     struct children children, after; /* of the position at hand, and of a roll */
     struct arena arena;              /* of that position's sheets: made anew for each */
+    struct gnubg_candidate *list; /* room for candidates; owned. They are large, and of each but a
+                                     few fields are used: so it is not made anew */
+    size_t list_cap;
 };
 
 /* A position, what hangs on it, and its board. */

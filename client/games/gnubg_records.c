@@ -1,4 +1,5 @@
 /* Positions as nodes of gnubg's, one by one. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/games/gnubg_export.h"
@@ -107,6 +108,7 @@ static int fetch_candidate(struct exporter *ex, struct item const *item, int con
         return error_say(ex->error, REDO_EDAMAGED, "a candidate has no move that gnubg knows");
     c->marked = get_bool(&item->properties, "marked", &marked) && marked;
     c->analysis.kind = GNUBG_UNKNOWN; /* the text is all that is written */
+    c->text.data = NULL;
     if (item->analysis && !opinion_text(&ex->arena, item->analysis, false, &analysis))
         return export_no_memory(ex);
     c->analysis.text = analysis;
@@ -140,9 +142,15 @@ static int fetch_list(struct exporter *ex, struct place const *roll, struct item
     int64_t index;
     int code = REDO_OK;
     redo_sgf_string marks;
-    r->candidates = arena_take(&ex->arena, (s->candidates.count + 1) * sizeof *r->candidates);
-    if (!r->candidates)
-        return export_no_memory(ex);
+    if (s->candidates.count > ex->list_cap) {
+        size_t cap = s->candidates.count + 64;
+        free(ex->list);
+        ex->list = calloc(cap, sizeof *ex->list);
+        ex->list_cap = ex->list ? cap : 0;
+        if (!ex->list)
+            return export_no_memory(ex);
+    }
+    r->candidates = ex->list;
     r->made = SIZE_MAX;
     for (struct item const *i = s->candidates.first; i && code == REDO_OK; i = i->next) {
         if (i == made && is_listed(i))
