@@ -2,6 +2,7 @@
 #include "server/call.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/changes/changes.h"
 #include "core/redo_record.h"
@@ -25,14 +26,43 @@ static void tell_fault(struct call *call, int code, struct fault const *fault)
         error_add_value(&call->error, "given", fault->given, fault->given_size);
 }
 
+/* Why there is no such alternate, in words. */
+static char const *why_no_alternate(int code, struct room const *room, redo_operation const *op)
+{
+    struct history *h = room->history;
+    struct node *n;
+    if (code == REDO_EKIND && h->changes)
+        return "a session told by change has no alternates";
+    if (code == REDO_EKIND)
+        return "all bytes of a state count in this session (cmpsize): it has no alternates";
+    if (code != REDO_EDIFFERS || history_find(h, op->position, &n))
+        return NULL;
+    return memcmp(node_state(h, n), op->state, h->cmpsize) == 0
+               ? "another position is there by that move"
+               : "the bytes that count are not the position's: it is another board";
+}
+
+/* Words of its own for what is refused, or NULL. */
+static char const *why_refused(int code, struct room const *room, redo_operation const *op)
+{
+    if (op->kind == REDO_OP_ALTERNATE)
+        return why_no_alternate(code, room, op);
+    if (code == REDO_ECONSTANT && op->kind == REDO_OP_ADD)
+        return "checkequiv is 0, 1 or 2";
+    if (code == REDO_ECONSTANT && op->kind == REDO_OP_GRAFT)
+        return "grafting is 0, 1, 2 or 3";
+    if (code == REDO_ESTATE && op->kind == REDO_OP_PLAY && !op->state)
+        return "the candidate leads nowhere yet: it takes a state";
+    return NULL;
+}
+
 /* What there is to tell of an operation that is refused. */
 static int fail_operation(struct call *call, int code, struct room const *room,
                           redo_operation const *op)
 {
-    if (code == REDO_ECONSTANT && op->kind == REDO_OP_ADD)
-        error_begin(&call->error, code, "checkequiv is 0, 1 or 2");
-    else if (code == REDO_ECONSTANT && op->kind == REDO_OP_GRAFT)
-        error_begin(&call->error, code, "grafting is 0, 1, 2 or 3");
+    char const *why = why_refused(code, room, op);
+    if (why)
+        error_begin(&call->error, code, "%s", why);
     else
         call_fail(call, code);
     if (op->position != REDO_NOPOSITION)
@@ -324,7 +354,10 @@ int call_add_one(struct call *call, struct room *room, redo_operation const *op,
 static int find_room(struct call *call, struct room **room)
 {
     int rc = call_room_changed(call, room);
-    return rc || !(*room)->history->changes ? rc : call_fail(call, REDO_EKIND);
+    if (rc || !(*room)->history->changes)
+        return rc;
+    error_begin(&call->error, REDO_EKIND, "the session is told by change: it takes addchanges");
+    return REDO_EKIND;
 }
 
 int call_addposition(struct call *call)

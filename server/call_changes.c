@@ -58,9 +58,10 @@ int call_beginchanges(struct call *call)
 static int find_room(struct call *call, struct room **room, bool change)
 {
     int rc = change ? call_room_changed(call, room) : call_room(call, room);
-    if (!rc && !(*room)->history->changes)
-        rc = call_fail(call, REDO_EKIND);
-    return rc;
+    if (rc || (*room)->history->changes)
+        return rc;
+    error_begin(&call->error, REDO_EKIND, "the session is told by states, and not by change");
+    return REDO_EKIND;
 }
 
 /* ---- turns ------------------------------------------------------------------------------- */

@@ -388,7 +388,9 @@ static int read_played(struct call *call, struct room const *room, redo_operatio
     if (by_change ? state->present
                   : lines->present || args_option(&call->args, "after")->present ||
                         args_option(&call->args, "digest")->present) {
-        call_fail(call, REDO_EKIND);
+        error_begin(&call->error, REDO_EKIND, "%s",
+                    by_change ? "the session is told by change: state is nil, and lines an option"
+                              : "the session is told by states, and not by lines");
         error_add_word(&call->error, by_change ? "param" : "option", by_change ? "state" : "lines");
         return REDO_EKIND;
     }

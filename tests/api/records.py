@@ -477,6 +477,23 @@ def test_alternates_are_the_same_board_with_another_score(daemon, rpc):
     assert error_of(rpc, "addalternate", plain, 0, number(0)) == EKIND
 
 
+@served
+def test_what_is_no_alternate_and_what_can_not_be_played_is_told_in_words(daemon, rpc):
+    s, plain, told = begin(rpc, 4, 3), begin(rpc, 4, 0), rpc.call("beginchanges", "baba")["session"]
+    add(rpc, s, 0, 1, number(1))
+    rpc.call("addcandidates", s, 0, [{"move": 5}])
+    for words, code, *call in (
+            ("another board", EDIFFERS, "addalternate", s, 0, number(0x700)),
+            ("by that move", EDIFFERS, "addalternate", s, 0, number(5), {"move": 1}),
+            ("all bytes", EKIND, "addalternate", plain, 0, number(0)),
+            ("told by change", EKIND, "addalternate", told, 0, b""),
+            ("takes a state", ESTATE, "playcandidate", s, 0, 1, None, 0, 1),
+            ("wrong size", ESTATE, "playcandidate", s, 0, 1, b"x", 0, 1),
+            ("takes addchanges", EKIND, "addposition", told, 0, 1, b"x", 0, 1),
+            ("told by states", EKIND, "addchanges", s, 0, 1, [], 0, 1)):
+        assert words in refused(rpc, code, None, *call).message, call
+
+
 # ---- keys, events, what lasts
 
 
