@@ -46,7 +46,7 @@ static int print_result(msgpack_object const *result)
 {
     json_t *json = json_from_msgpack(result);
     size_t flags = JSON_ENCODE_ANY | (isatty(STDOUT_FILENO) ? JSON_INDENT(2) : 0);
-    bool good = json && json_dumpf(json, stdout, flags) == 0;
+    bool good = json && json_dumpf(json, stdout, flags | json_digits(json)) == 0;
 
     json_decref(json);
     putchar('\n');

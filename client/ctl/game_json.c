@@ -130,7 +130,7 @@ static json_t *position_of(redo_session *session, redo_position *p, struct sheet
 
 static bool print(json_t *json)
 {
-    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY | json_digits(json)) : NULL;
     json_decref(json);
     if (text)
         fputs(text, stdout);

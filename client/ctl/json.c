@@ -1,5 +1,6 @@
 #include "client/ctl/json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,6 +144,47 @@ json_t *json_from_msgpack(msgpack_object const *object)
         return from_map(&object->via.map);
     }
     return json_null();
+}
+
+/* ---- as text ----------------------------------------------------------------------------- */
+
+static int digits_of(json_t const *value)
+{
+    int most = 15, one;
+    char const *key;
+    char text[40];
+    json_t *item;
+    size_t i;
+
+    switch (json_typeof(value)) {
+    case JSON_REAL:
+        do
+            snprintf(text, sizeof text, "%.*g", most, json_real_value(value));
+        while (strtod(text, NULL) != json_real_value(value) && ++most < 17);
+        break;
+    case JSON_ARRAY:
+        json_array_foreach((json_t *)value, i, item)
+        {
+            one = digits_of(item);
+            most = one > most ? one : most;
+        }
+        break;
+    case JSON_OBJECT:
+        json_object_foreach((json_t *)value, key, item)
+        {
+            one = digits_of(item);
+            most = one > most ? one : most;
+        }
+        break;
+    default:
+        break;
+    }
+    return most;
+}
+
+size_t json_digits(json_t const *value)
+{
+    return JSON_REAL_PRECISION(digits_of(value));
 }
 
 /* ---- to msgpack -------------------------------------------------------------------------- */

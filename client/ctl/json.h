@@ -13,6 +13,9 @@
 /* A new reference; NULL if there is no memory. */
 json_t *json_from_msgpack(msgpack_object const *object);
 
+/* Flags of jansson's for writing the value: reals with as few digits as keep all of them. */
+size_t json_digits(json_t const *value);
+
 /* Packs the value. NULL, or what is wrong with it. */
 char const *json_pack_msgpack(json_t const *value, struct buffer *b);
 

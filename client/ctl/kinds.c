@@ -86,7 +86,7 @@ void kinds_print_turn(FILE *out, void const *data, size_t size)
 static bool print_json(FILE *out, msgpack_object const *value)
 {
     json_t *json = json_from_msgpack(value);
-    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY | json_digits(json)) : NULL;
 
     if (text) /* its control characters are escaped by JSON; others are not */
         text_print(out, text, strlen(text));

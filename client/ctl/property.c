@@ -63,7 +63,8 @@ static int properties(struct ctl *ctl, struct cli_command const *cli, int argc, 
     if (status != CLI_GO)
         return status;
     json_t *json = json_from_msgpack(&result);
-    bool good = json && json_dumpf(json, stdout, isatty(STDOUT_FILENO) ? JSON_INDENT(2) : 0) == 0;
+    size_t indent = isatty(STDOUT_FILENO) ? JSON_INDENT(2) : 0;
+    bool good = json && json_dumpf(json, stdout, indent | json_digits(json)) == 0;
     json_decref(json);
     putchar('\n');
     if (good)

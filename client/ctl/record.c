@@ -32,7 +32,7 @@ static void print_value(json_t const *value)
         print_string(value);
         return;
     }
-    char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+    char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | json_digits(value));
     if (text)
         text_print(stdout, text, strlen(text));
     free(text);
@@ -309,7 +309,8 @@ static int print(struct ctl *ctl, struct wish const *wish)
     if (status == CLI_GO)
         status = ask(ctl, "getrecord", wish, &record);
     if (status == CLI_GO && wish->json) {
-        json_dumpf(record, stdout, isatty(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT);
+        json_dumpf(record, stdout,
+                   (isatty(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT) | json_digits(record));
         putchar('\n'); /* main() looks whether it went well */
     } else if (status == CLI_GO) {
         print_record(position, record, &wish->labels);

@@ -25,7 +25,7 @@ static void print_value(msgpack_object const *value)
         return;
     }
     json_t *json = json_from_msgpack(value);
-    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY | json_digits(json)) : NULL;
     if (text)
         text_print(stdout, text, strlen(text));
     free(text);
