@@ -46,25 +46,91 @@ static bool write_all(int fd, char const *data, size_t size)
     return true;
 }
 
-/* The file is there when it is whole, and not before. */
-static int write_file(char const *path, struct buffer const *b)
-{
-    char part[PATH_MAX];
+/* A file that is there when it is whole, and not before. */
+struct part {
+    char const *path;
+    char name[PATH_MAX]; /* until then */
+    int fd;
+};
 
-    if ((size_t)snprintf(part, sizeof part, "%s.part", path) >= sizeof part) {
+static int fail_file(struct part *part)
+{
+    cli_complain("can not write %s: %s", part->path, strerror(errno));
+    if (part->fd >= 0)
+        close(part->fd);
+    unlink(part->name);
+    return EXIT_BAD;
+}
+
+static int begin_file(struct part *part, char const *path)
+{
+    part->path = path;
+    if ((size_t)snprintf(part->name, sizeof part->name, "%s.part", path) >= sizeof part->name) {
         cli_complain("'%.100s' is too long a path", path);
         return EXIT_BAD;
     }
-    unlink(part);
-    int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool good = fd >= 0 && write_all(fd, b->data, b->size) && fsync(fd) == 0;
-    if (fd >= 0)
-        good = close(fd) == 0 && good;
-    if (good && rename(part, path) == 0)
-        return CLI_GO;
-    cli_complain("can not write %s: %s", path, strerror(errno));
-    unlink(part);
-    return EXIT_BAD;
+    unlink(part->name);
+    part->fd = open(part->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    return part->fd < 0 ? fail_file(part) : CLI_GO;
+}
+
+static int end_file(struct part *part)
+{
+    bool good = fsync(part->fd) == 0;
+    int fd = part->fd;
+
+    part->fd = -1;
+    good = close(fd) == 0 && good;
+    return good && rename(part->name, part->path) == 0 ? CLI_GO : fail_file(part);
+}
+
+static int write_file(char const *path, struct buffer const *b)
+{
+    struct part part;
+    int status = begin_file(&part, path);
+
+    if (status != CLI_GO)
+        return status;
+    return write_all(part.fd, b->data, b->size) ? end_file(&part) : fail_file(&part);
+}
+
+/* Games as a file of another form. What writes them writes to standard output, which is the file
+ * then. */
+static int export_games(struct ctl *ctl, char const *name, int format, char const *output)
+{
+    struct part part;
+    int status = ctl_connect(ctl);
+
+    if (status != CLI_GO || !output)
+        return status == CLI_GO ? game_files_export(ctl, name, format) : status;
+    status = begin_file(&part, output);
+    if (status != CLI_GO)
+        return status;
+    if (fflush(stdout) != 0 || dup2(part.fd, STDOUT_FILENO) < 0)
+        return fail_file(&part);
+    status = game_files_export(ctl, name, format);
+    if (status != CLI_GO) {
+        close(part.fd);
+        unlink(part.name);
+        return status;
+    }
+    return fflush(stdout) == 0 && !ferror(stdout) ? end_file(&part) : fail_file(&part);
+}
+
+/* The file of a match has its properties alone. */
+static int tell_games(struct ctl *ctl, char const *name)
+{
+    msgpack_object result;
+    int64_t games;
+
+    if (!ctl_pack_name(ctl_request(ctl, "getsession", 1), name))
+        return EXIT_USAGE;
+    int status = ctl_result(ctl, &result);
+    if (status == CLI_GO && integer_read(map_get(&result, "games"), 1, INT64_MAX, &games))
+        cli_complain("the games of the match are not in it, %" PRId64
+                     " of them: export each, or --format, or redoctl backup",
+                     games);
+    return status;
 }
 
 static int write_archive(struct snapshot const *e, char const *output)
@@ -84,8 +150,8 @@ static int write_archive(struct snapshot const *e, char const *output)
     } else if (output) {
         status = write_file(output, &b);
         if (status == CLI_GO)
-            printf("%" PRId64 " positions, as of operation %" PRId64 ": %zu bytes in %s\n",
-                   e->positions, e->sequence, b.size, output);
+            printf("%" PRId64 " position%s, as of operation %" PRId64 ": %zu bytes in %s\n",
+                   e->positions, e->positions == 1 ? "" : "s", e->sequence, b.size, output);
     } else {
         fwrite(b.data, 1, b.size, stdout); /* main() looks whether it went well */
         status = CLI_GO;
@@ -121,17 +187,7 @@ static int export(struct ctl *ctl, struct cli_command const *cli, int argc, char
     int status = cli_parse(cli, options, false, &argc, argv);
     if (status != CLI_GO)
         return status;
-    if (format >= 0) {
-        if (output) {
-            cli_complain("with --format the games go to standard output: say > FILE");
-            return EXIT_USAGE;
-        }
-        status = ctl_connect(ctl);
-        if (status == CLI_GO)
-            status = game_files_export(ctl, argv[0], format);
-        return status == CLI_GO ? EXIT_GOOD : status;
-    }
-    if (!output && isatty(STDOUT_FILENO)) {
+    if (format < 0 && !output && isatty(STDOUT_FILENO)) {
         cli_complain("the file is not text, and would go to the terminal: say -o FILE, or > FILE");
         return EXIT_USAGE;
     }
@@ -139,11 +195,17 @@ static int export(struct ctl *ctl, struct cli_command const *cli, int argc, char
         cli_complain("%s is there already; to replace it: --force", output);
         return EXIT_BAD;
     }
+    if (format >= 0) {
+        status = export_games(ctl, argv[0], format, output);
+        return status == CLI_GO ? EXIT_GOOD : status;
+    }
     status = ctl_connect(ctl);
     if (status == CLI_GO)
         status = snapshot_read(ctl, argv[0], 0, &e);
     if (status == CLI_GO)
         status = write_archive(&e, output);
+    if (status == CLI_GO)
+        status = tell_games(ctl, argv[0]);
     buffer_free(&e.dump);
     return status == CLI_GO ? EXIT_GOOD : status;
 }
@@ -155,12 +217,15 @@ struct command const command_export = {
      .most = 1,
      .summary = "writes one session to a file, or standard output",
      .help = "The whole session as it is at one moment, properties too, with a checksum. Dropped\n"
-             "subtrees that are kept are left out. To have it again, here or elsewhere: redoctl\n"
-             "import FILE. protocol/README.md has the form.\n"
-             "With --format a game goes out as a file of games, to standard output: sgf (of any\n"
-             "game that was imported from SGF), mat (matches of backgammon), pgn, or json (any\n"
-             "session, with what hangs on its positions). client/games/README.md tells what is "
-             "kept.\n"},
+             "subtrees that are kept are left out, and so are the games of a match. To have it\n"
+             "again, here or elsewhere: redoctl import FILE. protocol/README.md has the form.\n"
+             "\n"
+             "With --format a game, or a match with all its games, as a file for other programs:\n"
+             "  sgf    what was imported from SGF; backgammon from .mat too\n"
+             "  mat    backgammon: the main line of each game\n"
+             "  pgn    what was imported from PGN\n"
+             "  json   any session, with what hangs on its positions; nothing reads it again\n"
+             "client/games/README.md tells what each of them keeps.\n"},
     export};
 
 /* ---- import ------------------------------------------------------------------------------ */
@@ -195,7 +260,7 @@ static int fail_archive(enum archive_status status, char const *path)
     case ARCHIVE_GOOD:
         return CLI_GO;
     case ARCHIVE_FOREIGN:
-        what = "is not a file of redoctl export";
+        what = "is not a file of redoctl export, and none of games (SGF, PGN, .mat) or of track";
         break;
     case ARCHIVE_NEWER:
         what = "was written by a newer redoctl; import it with one";
@@ -293,12 +358,29 @@ static int import_rails(struct ctl *ctl, struct buffer const *file, char const *
     return status;
 }
 
+static bool is_json(struct buffer const *file)
+{
+    size_t at = 0;
+
+    while (at < file->size && memchr(" \t\r\n", file->data[at], 4))
+        at++;
+    return at < file->size && (file->data[at] == '{' || file->data[at] == '[');
+}
+
 /* What is no file of games. */
 static int import_archive(struct ctl *ctl, struct buffer const *file, char const *path,
                           char const *name)
 {
     struct archive archive;
-    int status = fail_archive(archive_read(file->data, file->size, &archive), path);
+    enum archive_status read = archive_read(file->data, file->size, &archive);
+
+    if (read == ARCHIVE_FOREIGN && is_json(file)) {
+        cli_complain("%s is JSON without the format of a file of track; what export --format json "
+                     "writes is not read again; nothing was imported",
+                     path);
+        return EXIT_BAD;
+    }
+    int status = fail_archive(read, path);
 
     if (status == CLI_GO && !name && archive.name_size == 0) {
         cli_complain("the session in %s has no name: say --name NAME", path);
@@ -375,16 +457,14 @@ struct command const command_import = {
      .most = 1,
      .summary = "begins a session from a file that export wrote, or of games",
      .help =
-         "FILE - is standard input. What kind of file it is its content tells: one that export\n"
-         "wrote, or games in SGF, PGN or .mat. Of games the name has to be told: one becomes the\n"
-         "session NAME, several the match NAME with the games NAME/1, NAME/2 and so on; all or\n"
-         "none.\n"
+         "FILE - is standard input. What kind of file it is its content tells:\n"
          "\n"
-         "Or a file of track: a case (route-network/1) becomes a session with its network as the "
-         "first\n"
-         "turn, a stream (route-stream/1) one with a turn for each step. What they ask is kept as "
-         "the\n"
-         "property `routes`: see redoctl routes.\n"
+         "  what redoctl export wrote (without --format): that session\n"
+         "  games in SGF, PGN or .mat: one becomes the session NAME, several the match NAME with\n"
+         "  the games NAME/1, NAME/2 and so on; all or none. --name is needed\n"
+         "  track: a case (route-network/1) becomes a session with its network as the first turn,\n"
+         "  a stream (route-stream/1) one with a turn for each step. What they ask is kept as the\n"
+         "  property `routes`: see redoctl routes\n"
          "\n"
          "A session of that name must not be there. When this ends all is on disk.\n"},
     import};

@@ -140,6 +140,43 @@ def test_json_is_all_there_is():
         assert [g["name"] for g in json.loads(export(s, "two", "json")[0])] == ["two/1", "two/2"]
 
 
+def test_games_go_to_a_file_that_is_there_when_it_is_whole():
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "g", stdin=PGN)
+        file = s.folder / "g.pgn"
+        assert s.output("export", "g", "--format", "pgn", "-o", file) == ""
+        assert open(file, "rb").read() == export(s, "g", "pgn")[0]
+        result = s("export", "g", "--format", "json", "-o", file)
+        assert result.status == 1 and "--force" in result.err, result
+        s.output("export", "g", "--format", "json", "-o", file, "--force")
+        assert open(file, "rb").read() == export(s, "g", "json")[0]
+        result = s("export", "g", "--format", "mat", "-o", s.folder / "g.mat")
+        assert result.status == 1 and "no game of backgammon" in result.err, result
+        assert not [f for f in os.listdir(s.folder.path) if "mat" in f]
+
+
+def test_what_can_not_be_had_again_is_said():
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "g", stdin=PGN)
+        result = s("export", "g", "-o", s.folder / "g.redo")
+        assert result.status == 0 and "the games of the match are not in it, 2" in result.err, result
+        result = s("import", "-", "--name", "again", stdin=export(s, "g", "json")[0])
+        assert result.status == 1 and b"is not read again" in result.err, result
+
+
+def test_numbers_have_as_few_digits_as_keep_them():
+    with Setting() as s:
+        s.begin("n")
+        numbers = [0.1, 0.04007, 1 / 3, 1e300, 5e-324, -0.0, 2.0]
+        for value in numbers:
+            s.rpc.call("setproperty", "n", "v", value)
+            assert json.loads(s.output("properties", "n"))["v"] == value
+        s.rpc.call("setproperty", "n", "v", 0.04007)
+        assert s.output("properties", "n") == '{"v": 0.04007}\n'
+        assert '"v":0.04007' in export(s, "n", "json")[0].decode()
+        assert s.output("call", "getproperties", '"n"') == '{"v": 0.04007}\n'
+
+
 def test_what_others_change_is_written():
     with Setting(stored=True) as s:
         s.output("import", os.path.join(CASES, "gnubg", "match3-cvc.sgf"), "--name", "m")
