@@ -18,11 +18,19 @@ static void print_value(msgpack_object const *value)
         return;
     }
     json_t *json = json_from_msgpack(value);
-    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY | json_digits(json)) : NULL;
     if (text)
         text_print(stdout, text, strlen(text));
     free(text);
     json_decref(json);
+}
+
+/* sgf:root and its kin tell how the file was written, at length. */
+static bool is_of_file(msgpack_object const *key)
+{
+    msgpack_object_str const *name = &key->via.str;
+    return key->type == MSGPACK_OBJECT_STR && name->size > 4 &&
+           (memcmp(name->ptr, "sgf:", 4) == 0 || memcmp(name->ptr, "pgn:", 4) == 0);
 }
 
 /* As "name=value" each, with this before. */
@@ -38,6 +46,8 @@ static int print_properties(struct ctl *ctl, int64_t handle, char const *before)
         return ctl_fail_shape(ctl);
     for (uint32_t i = 0; i < result.via.map.size; i++) {
         msgpack_object_kv const *p = &result.via.map.ptr[i];
+        if (is_of_file(&p->key))
+            continue;
         fputs(before, stdout);
         before = "  ";
         if (p->key.type == MSGPACK_OBJECT_STR)
@@ -272,8 +282,13 @@ struct command const command_match = {
      .summary = "the games of a match; adds, drops, orders them",
      .help =
          "Lists the games in order: place, handle, positions, name, and the properties of each as\n"
-         "KEY=VALUE, those of the match in the first line. With --new NAME is begun, with --add\n"
-         "sessions become its games, all or none; each can be a game of one match. A SESSION is a\n"
-         "name, or '#HANDLE': so are games named that are gone.\n"
-         "delete, undelete and purge of a match are of all its games.\n"},
+         "KEY=VALUE, those of the match in the first line; but for sgf:... and pgn:..., which tell\n"
+         "how a file was written.\n"
+         "\n"
+         "  redoctl match final --new --add game1 game2   # begin it, with these games\n"
+         "  redoctl match final --order game2 --at 0      # game2 first\n"
+         "\n"
+         "Sessions become games all or none; each can be a game of one match. A SESSION is a name,\n"
+         "or '#HANDLE': so are games named that are gone. delete, undelete and purge of a match\n"
+         "are of all its games.\n"},
     match};

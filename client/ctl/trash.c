@@ -12,7 +12,7 @@
 static bool print_trashed(void *data, msgpack_object const *session)
 {
     msgpack_object const *name = map_get(session, "name");
-    int64_t handle, when, positions, owner;
+    int64_t handle, when, positions, owner, games, match;
 
     if (!name || name->type != MSGPACK_OBJECT_STR ||
         !integer_read(map_get(session, "session"), 0, INT64_MAX, &handle) ||
@@ -26,6 +26,10 @@ static bool print_trashed(void *data, msgpack_object const *session)
     if (owner != geteuid())
         printf("~%" PRId64 "/", owner);
     text_print(stdout, name->via.str.ptr, name->via.str.size);
+    if (integer_read(map_get(session, "games"), 0, INT64_MAX, &games))
+        printf("  (a match of %" PRId64 ")", games);
+    else if (integer_read(map_get(session, "match"), 0, INT64_MAX, &match))
+        printf("  (of the match %" PRId64 ")", match);
     putchar('\n');
     return true;
 }
@@ -50,7 +54,8 @@ struct command const command_trash = {
      .summary = "lists the deleted sessions that are kept",
      .help =
          "A line a session: its handle, by which undelete and purge know it, when it was deleted,\n"
-         "its positions, and the name that it had; ~UID/NAME of another user's.\n"},
+         "its positions, and the name that it had; ~UID/NAME of another user's. Of a match how\n"
+         "many games it has, of a game the handle of its match.\n"},
     trash};
 
 /* ---- undelete ---------------------------------------------------------------------------- */
@@ -102,7 +107,8 @@ struct command const command_undelete = {
      .most = 1,
      .summary = "brings a session back from the trash",
      .help =
-         "HANDLE is what redoctl trash tells. If another session has its name by now: --name.\n"},
+         "HANDLE is what redoctl trash tells. If another session has its name by now: --name. A\n"
+         "match comes back with the games that were deleted with it.\n"},
     undelete};
 
 /* ---- purge ------------------------------------------------------------------------------- */

@@ -25,6 +25,24 @@ def test_a_match_is_begun_and_its_games_are_listed_with_their_properties():
         assert lines[1].endswith("1  game1  result=2  white=Ann B")
 
 
+def test_how_a_file_was_written_is_not_listed():
+    with Setting(stored=True) as s:
+        begin_match(s, 1)
+        s.output("set", "game0", "sgf:root", '[["FF", "4"]]')
+        s.output("set", "game0", "white", '"Ann"')
+        assert s.output("match", "m").splitlines()[-1].endswith("game0  white=Ann")
+
+
+def test_the_trash_tells_a_match_and_its_games():
+    with Setting(stored=True) as s:
+        begin_match(s, 2)
+        handle = s.rpc.call("getsession", "m")["session"]
+        s.output("delete", "m")
+        rows = sorted(line.split(None, 4)[4] for line in s.output("trash").splitlines()[1:])
+        assert rows == ["game0  (of the match %d)" % handle, "game1  (of the match %d)" % handle,
+                        "m  (a match of 2)"], rows
+
+
 def test_games_are_added_dropped_and_ordered():
     with Setting(stored=True) as s:
         begin_match(s)
@@ -78,7 +96,7 @@ def test_a_match_is_deleted_brought_back_and_purged_with_its_games():
         assert s.output("list", "--names") == ""
         trash = [line.split() for line in s.output("trash").splitlines()[1:]]
         assert len(trash) == 4
-        handle = [row[0] for row in trash if row[-1] == "m"][0]
+        handle = [row[0] for row in trash if row[4] == "m"][0]
         s.output("undelete", handle)
         assert s.output("list", "--names") == "game0\ngame1\ngame2\nm\n"
         s.output("delete", "game0")
