@@ -66,6 +66,10 @@ static int run(struct ctl *ctl, int argc, char **argv)
         printf("redoctl %s\n", REDOCTL_VERSION);
         return EXIT_GOOD;
     }
+    if (argc == 1 && strcmp(argv[0], "help") == 0) {
+        print_help(options + 2);
+        return EXIT_GOOD;
+    }
     struct command const *command = argc > 0 ? find(argv[0]) : NULL;
     if (!command) {
         if (argc > 0)

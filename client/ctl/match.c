@@ -282,13 +282,15 @@ struct command const command_match = {
      .summary = "the games of a match; adds, drops, orders them",
      .help =
          "Lists the games in order: place, handle, positions, name, and the properties of each as\n"
-         "KEY=VALUE, those of the match in the first line; but for sgf:... and pgn:..., which tell\n"
+         "KEY=VALUE, those of the match in the first line; but for sgf:... and pgn:..., which "
+         "tell\n"
          "how a file was written.\n"
          "\n"
          "  redoctl match final --new --add game1 game2   # begin it, with these games\n"
          "  redoctl match final --order game2 --at 0      # game2 first\n"
          "\n"
-         "Sessions become games all or none; each can be a game of one match. A SESSION is a name,\n"
+         "Sessions become games all or none; each can be a game of one match. A SESSION is a "
+         "name,\n"
          "or '#HANDLE': so are games named that are gone. delete, undelete and purge of a match\n"
          "are of all its games.\n"},
     match};

@@ -93,7 +93,7 @@ int rails_read(struct rails *rails, char const *data, size_t size, char const *p
     *rails = (struct rails){0};
     rails->head = json_loadb(data, size, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
     if (!json_is_object(rails->head))
-        return fail(path, 0, rails->head ? "is no JSON object" : error.text);
+        return fail(path, 0, rails->head ? "it is no JSON object" : "it is no JSON");
     if (rails_is_stream(rails->head))
         return read_records(rails, data, size, path);
     if (strcmp(text_of(rails->head, "format"), "route-network/1") != 0)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/ctl/json.h"
 #include "client/ctl/rails.h"
@@ -253,6 +254,22 @@ static void print_route(struct asked const *a, json_t const *row)
     putchar('\n');
 }
 
+static bool has_token(struct asked const *a)
+{
+    json_t *node, *token;
+    size_t i, j;
+
+    json_array_foreach(json_object_get(a->network, "nodes"), i, node)
+    {
+        json_array_foreach(json_object_get(node, "tokens"), j, token)
+        {
+            if (json_equal(token, a->company))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void print_answer(struct asked const *a)
 {
     json_t *set = json_object_get(a->answer, "set"), *row;
@@ -262,6 +279,11 @@ static void print_answer(struct asked const *a)
     json_array_foreach(set, i, row)
     {
         print_route(a, row);
+    }
+    if (json_array_size(set) == 0 && !has_token(a)) {
+        fputs("        (no token of ", stdout);
+        text_print(stdout, json_string_value(a->company), json_string_length(a->company));
+        puts(" is on the track)");
     }
     printf("%6" JSON_INTEGER_FORMAT "  ", json_integer_value(json_object_get(a->answer, "total")));
     if (json_is_true(json_object_get(a->answer, "proven")))
@@ -318,6 +340,10 @@ static int routes(struct ctl *ctl, struct cli_command const *cli, int argc, char
     int status = cli_parse(cli, options, false, &argc, argv);
     if (status != CLI_GO)
         return status;
+    if (argc == 1 && strcmp(argv[0], "-") != 0 && access(argv[0], F_OK) != 0) {
+        cli_complain("there is no file %s; of a session: redoctl routes NAME POSITION", argv[0]);
+        return EXIT_USAGE;
+    }
     status = argc == 1 ? ask_file(&a, &w, argv[0]) : ask_session(ctl, &a, &w, argv[0], argv[1]);
     if (status == CLI_GO && w.svg)
         status = routes_svg(a.network, json_object_get(a.answer, "set"));

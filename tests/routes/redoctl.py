@@ -126,6 +126,15 @@ def test_a_case_is_imported_under_another_name(daemon, rpc):
 
 
 @served
+def test_a_company_without_a_token_is_told_from_one_that_earns_nothing(daemon, rpc):
+    ctl("import", path("1846-10264-0366-BO"), "--name", "rails", daemon=daemon)
+    for name, said in (("C&O", False), ("BO", True)):
+        out = ctl("routes", "rails", "1", "--company", name, "--trains", "2", daemon=daemon)
+        assert ("(no token of %s is on the track)" % name in out) == said, out
+    assert "redoctl routes NAME POSITION" in ctl("routes", "rails", daemon=daemon, status=2)
+
+
+@served
 def test_what_can_not_be_imported_leaves_no_session(daemon, rpc):
     header, records = stream("stream-1889-314")
     records[0]["ops"].append({"op": "add_edge", "id": 9999, "a": 9998, "b": 0, "hex": "A1"})
