@@ -207,7 +207,7 @@ int hang_list(struct sheet *s, struct gnubg_record const *r)
 bool is_listed(struct item const *item)
 {
     bool unlisted;
-    return !get_bool(&item->properties, "unlisted", &unlisted) || !unlisted;
+    return item->analysis || !get_bool(&item->properties, "unlisted", &unlisted) || !unlisted;
 }
 
 /* --- the way back --- */

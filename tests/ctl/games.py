@@ -164,6 +164,22 @@ def test_what_can_not_be_had_again_is_said():
         assert result.status == 1 and b"is not read again" in result.err, result
 
 
+def test_a_move_of_mat_that_is_analysed_is_written_with_its_analysis():
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "m", stdin=MAT)
+        made = s.rpc.call("getrecord", "m/1", 1)["candidates"]
+        assert [c["properties"] for c in made] == [{"unlisted": True}], made
+        analysis = {"kind": "evaluation", "equity": 0.25, "numbers": [0.5, 0.125, 0.0, 0.125, 0.0]}
+        s.rpc.call("setcandidate", "m/1", 1, 1, {"analysis": analysis})
+        s.rpc.call("addcandidates", "m/1", 1, [{"text": "24/21 24/23"}])
+        again = s("import", "-", "--name", "again", stdin=export(s, "m", "sgf")[0])
+        assert again.status == 0, again
+        told = s.rpc.call("getrecord", "again/1", 1)
+        first, second = told["candidates"]
+        assert told["choice"] == first["id"] and first["properties"] == {}, told
+        assert first["analysis"]["equity"] == 0.25 and second["text"] == "24/21 24/23", told
+
+
 def test_numbers_have_as_few_digits_as_keep_them():
     with Setting() as s:
         s.begin("n")
