@@ -29,7 +29,7 @@ static int read_move(struct given_place const *at, msgpack_object const *o, stru
     if (rc == REDO_ETYPE)
         return given_fail_type(at, "move", "an int", o);
     if (rc)
-        return given_fail(at, REDO_ECANDIDATE, "move", "is an integer of 32 bits");
+        return given_fail(at, REDO_ECANDIDATE, "move", "has to be an integer of 32 bits");
     item->has_move = true;
     item->move = (int)arg.integer;
     return REDO_OK;
@@ -41,7 +41,7 @@ static int read_id(struct given_place const *at, msgpack_object const *o, uint32
     if (given_nil(o))
         return REDO_OK;
     if (arg_read(PARAM_COUNT, o, &arg) || arg.integer > RECORD_IDS_MAX)
-        return given_fail(at, REDO_ECANDIDATE, "id", "is an integer from 1 to 2147483647");
+        return given_fail(at, REDO_ECANDIDATE, "id", "has to be an integer from 1 to 2147483647");
     *id = (uint32_t)arg.integer;
     return REDO_OK;
 }
@@ -310,7 +310,7 @@ static int read_choice(struct given_place const *at, msgpack_object const *o, ui
     if (given_key(o, "none"))
         *choice = RECORD_NONE;
     else if (arg_read(PARAM_COUNT, o, &arg) || arg.integer > RECORD_IDS_MAX)
-        return given_fail(at, REDO_ECANDIDATE, "choice", "is \"open\", \"none\" or an id");
+        return given_fail(at, REDO_ECANDIDATE, "choice", "has to be \"open\", \"none\" or an id");
     else
         *choice = RECORD_MADE((uint32_t)arg.integer);
     return REDO_OK;
@@ -323,7 +323,7 @@ static int read_decided(struct given_place const *at, msgpack_object const *o, u
     if (!o)
         return REDO_OK;
     if (arg_read(PARAM_SIZE, o, &arg) || arg.integer > REDO_CANDIDATES_MAX)
-        return given_fail(at, REDO_ECANDIDATE, "decided", "is a number of decisions");
+        return given_fail(at, REDO_ECANDIDATE, "decided", "has to be a number of decisions");
     *decided = (uint32_t)arg.integer;
     return REDO_OK;
 }

@@ -37,7 +37,7 @@ int given_fail_type(struct given_place const *at, char const *field, char const 
                     msgpack_object const *given)
 {
     char what[64];
-    snprintf(what, sizeof what, "is %s, and not %s", expected, object_type_name(given));
+    snprintf(what, sizeof what, "has to be %s, and not %s", expected, object_type_name(given));
     return given_fail(at, REDO_ECANDIDATE, field, what);
 }
 
@@ -303,7 +303,7 @@ int given_analysis(struct given_place const *outer, msgpack_object const *o, str
     if (rc)
         return rc;
     if (!a.kind || !record_is_name(a.kind, a.kindsize))
-        return given_fail(&at, REDO_ECANDIDATE, "kind", "has 1 to 255 bytes, none of them 0");
+        return given_fail(&at, REDO_ECANDIDATE, "kind", "has to have 1 to 255 bytes, none of them 0");
     if (a.deviationcount > a.numbercount)
         return given_fail(&at, REDO_ECANDIDATE, "deviations", "are more than the numbers");
     given_put_number(out, (isnan(a.equity) ? 0u : ANALYSIS_EQUITY) |

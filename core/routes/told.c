@@ -73,7 +73,7 @@ static int integer(struct told *t, char const *name, struct value_reader value, 
             return wrong_field(t, REDO_ERANGE, name, "is out of range");
         v.integer = (int64_t)v.real;
     } else if (v.type != VALUE_INT) {
-        return wrong_field(t, REDO_ENETWORK, name, "is an integer");
+        return wrong_field(t, REDO_ENETWORK, name, "has to be an integer");
     }
     if (v.integer < low || v.integer > high)
         return wrong_field(t, REDO_ERANGE, name, "is out of range");
@@ -106,7 +106,7 @@ int told_bool(struct told *t, char const *name, struct value_reader value, bool 
 {
     struct value v = value_next(&value);
     if (v.type != VALUE_BOOL && v.type != VALUE_NIL)
-        return wrong_field(t, REDO_ENETWORK, name, "is true or false");
+        return wrong_field(t, REDO_ENETWORK, name, "has to be true or false");
     *to = v.type == VALUE_BOOL && v.boolean;
     return REDO_OK;
 }
@@ -118,7 +118,7 @@ int told_text(struct told *t, char const *name, struct value_reader value, char 
     if (v.type == VALUE_NIL)
         return REDO_OK;
     if (v.type != VALUE_STRING || memchr(v.string.data, 0, v.string.size))
-        return wrong_field(t, REDO_ENETWORK, name, "is a name");
+        return wrong_field(t, REDO_ENETWORK, name, "has to be a name");
     char *text = told_block(t, v.string.size, 1);
     if (!text)
         return REDO_ENOMEM;
@@ -153,7 +153,7 @@ int told_ids(struct told *t, char const *name, struct value_reader value, struct
     uint32_t count;
     *to = (struct routes_list){0};
     if (!told_open(&value, VALUE_ARRAY, &count))
-        return wrong_field(t, REDO_ENETWORK, name, "is a list of ids");
+        return wrong_field(t, REDO_ENETWORK, name, "has to be a list of ids");
     uint32_t *ids = told_block(t, count, sizeof *ids);
     if (!ids)
         return REDO_ENOMEM;
@@ -176,7 +176,7 @@ int told_texts(struct told *t, char const *name, struct value_reader value, bool
     *to = NULL;
     *count = 0;
     if (!told_open(&value, VALUE_ARRAY, &all))
-        return wrong_field(t, REDO_ENETWORK, name, "is a list of names");
+        return wrong_field(t, REDO_ENETWORK, name, "has to be a list of names");
     char const **names = told_block(t, all, sizeof *names);
     if (!names)
         return REDO_ENOMEM;
@@ -184,7 +184,7 @@ int told_texts(struct told *t, char const *name, struct value_reader value, bool
     for (; *count < all; ++*count) {
         int rc = told_text(t, name, value, &names[*count]);
         if (!rc && !names[*count] && !nulls)
-            rc = wrong_field(t, REDO_ENETWORK, name, "is a list of names");
+            rc = wrong_field(t, REDO_ENETWORK, name, "has to be a list of names");
         if (rc)
             return rc;
         value_skip(&value);
@@ -215,7 +215,7 @@ static int read_values(struct told *t, struct value_reader value, struct routes_
 {
     uint32_t count;
     if (!told_open(&value, VALUE_MAP, &count))
-        return told_wrong(t, REDO_ENETWORK, "values is a map");
+        return told_wrong(t, REDO_ENETWORK, "values has to be a map");
     struct routes_train_value *to = told_block(t, count, sizeof *to);
     if (!to)
         return REDO_ENOMEM;
@@ -383,7 +383,7 @@ int told_thing(struct told *t, struct value_reader map, enum routes_op_kind kind
     int rc = REDO_OK;
     snprintf(t->what, sizeof t->what, "a %s", told_names[kind % 3]);
     if (!told_open(&r, VALUE_MAP, &count))
-        return told_wrong(t, REDO_ENETWORK, "is a map");
+        return told_wrong(t, REDO_ENETWORK, "has to be a map");
     map = r;
     for (uint32_t i = 0; i < count && !rc; i++) {
         told_pair(&r, &name, &size, &value);

@@ -19,7 +19,7 @@ static int read_list(struct told *t, char const *what, struct value_reader list,
     *t->what = '\0';
     if (!told_open(&list, VALUE_ARRAY, &all)) {
         snprintf(t->what, sizeof t->what, "%s", what);
-        return told_wrong(t, REDO_ENETWORK, "is a list");
+        return told_wrong(t, REDO_ENETWORK, "has to be a list");
     }
     char *to = told_block(t, all, size);
     if (!to)
@@ -30,7 +30,7 @@ static int read_list(struct told *t, char const *what, struct value_reader list,
         struct value_reader one = list;
         begin(t, what, *count);
         if (!told_open(&one, VALUE_MAP, &ignored))
-            return told_wrong(t, REDO_ENETWORK, "is a map");
+            return told_wrong(t, REDO_ENETWORK, "has to be a map");
         int rc = read(t, list, *count, to);
         if (rc)
             return rc;
@@ -46,12 +46,12 @@ static int read_kinds(struct told *t, struct value_reader list, uint32_t *kinds)
 {
     uint32_t count;
     if (!told_open(&list, VALUE_ARRAY, &count))
-        return told_wrong(t, REDO_ENETWORK, "kinds is a list");
+        return told_wrong(t, REDO_ENETWORK, "kinds has to be a list");
     for (uint32_t i = 0; i < count; i++) {
         int kind = -1;
         int rc = told_word(t, "kinds", list, told_kinds, &kind);
         if (rc || kind < 0)
-            return rc ? rc : told_wrong(t, REDO_ENETWORK, "kinds is a list of words");
+            return rc ? rc : told_wrong(t, REDO_ENETWORK, "kinds has to be a list of words");
         *kinds |= ROUTES_KIND_BIT((uint32_t)kind);
         value_skip(&list);
     }
@@ -89,7 +89,7 @@ static int read_distance(struct told *t, struct value_reader map, struct routes_
     int rc = REDO_OK;
     bool told = false;
     if (!told_open(&map, VALUE_MAP, &count))
-        return told_wrong(t, REDO_ENETWORK, "distance is a map");
+        return told_wrong(t, REDO_ENETWORK, "distance has to be a map");
     for (; count && !rc && !told; count--) {
         told_pair(&map, &name, &size, &value);
         told = true;
@@ -106,19 +106,20 @@ static int read_distance(struct told *t, struct value_reader map, struct routes_
             told = false;
         }
     }
-    return rc || told ? rc : told_wrong(t, REDO_ENETWORK, "distance has stops, hexes or rows");
+    return rc || told ? rc
+                      : told_wrong(t, REDO_ENETWORK, "distance has to have stops, hexes or rows");
 }
 
 static int read_tracks(struct told *t, struct value_reader list, uint32_t *tracks)
 {
     uint32_t count;
     if (!told_open(&list, VALUE_ARRAY, &count))
-        return told_wrong(t, REDO_ENETWORK, "tracks is a list");
+        return told_wrong(t, REDO_ENETWORK, "tracks has to be a list");
     for (uint32_t i = 0; i < count; i++) {
         int track = -1;
         int rc = told_word(t, "tracks", list, told_tracks, &track);
         if (rc || track < 0)
-            return rc ? rc : told_wrong(t, REDO_ENETWORK, "tracks is a list of words");
+            return rc ? rc : told_wrong(t, REDO_ENETWORK, "tracks has to be a list of words");
         *tracks |= 1u << track;
         value_skip(&list);
     }
@@ -133,7 +134,7 @@ static int read_track_cost(struct told *t, struct value_reader map, uint32_t cos
     size_t size;
     int rc = REDO_OK;
     if (!told_open(&map, VALUE_MAP, &count))
-        return told_wrong(t, REDO_ENETWORK, "track_cost is a map");
+        return told_wrong(t, REDO_ENETWORK, "track_cost has to be a map");
     for (; count && !rc; count--) {
         told_pair(&map, &name, &size, &value);
         for (int i = 0; told_tracks[i] && !rc; i++)
@@ -189,7 +190,7 @@ static int read_need(struct told *t, struct value_reader list, struct routes_bon
 {
     uint32_t count;
     if (!told_open(&list, VALUE_ARRAY, &count))
-        return told_wrong(t, REDO_ENETWORK, "need is a list of lists");
+        return told_wrong(t, REDO_ENETWORK, "need has to be a list of lists");
     struct routes_list *to = told_block(t, count, sizeof *to);
     if (!to)
         return REDO_ENOMEM;
@@ -276,7 +277,9 @@ static int read_set_rule(struct told *t, struct value_reader map, uint32_t i, vo
             rc = told_u32(t, "max", value, &rule->max);
     }
     rule->kind = (enum routes_set_kind)word;
-    return rc || word >= 0 ? rc : told_wrong(t, REDO_ENETWORK, "rule is not one of its words");
+    return rc || word >= 0
+               ? rc
+               : told_wrong(t, REDO_ENETWORK, "rule has to be visit, meet or bypass_routes");
 }
 
 static int read_rules(struct told *t, struct value_reader map, struct routes_rules *rules)
@@ -289,7 +292,7 @@ static int read_rules(struct told *t, struct value_reader map, struct routes_rul
     *rules = (struct routes_rules){.min_stops = 2};
     snprintf(t->what, sizeof t->what, "rules");
     if (!told_open(&map, VALUE_MAP, &count))
-        return told_wrong(t, REDO_ENETWORK, "is a map");
+        return told_wrong(t, REDO_ENETWORK, "has to be a map");
     for (; count && !rc; count--) {
         snprintf(t->what, sizeof t->what, "rules");
         told_pair(&map, &name, &size, &value);
@@ -314,7 +317,7 @@ int told_question(struct told *t, struct value_reader company, struct value_read
     *t->what = '\0';
     int rc = told_text(t, "company", company, &q->company);
     if (!rc && !q->company)
-        rc = told_wrong(t, REDO_ENETWORK, "company is a name");
+        rc = told_wrong(t, REDO_ENETWORK, "company has to be a name");
     if (!rc)
         rc = read_list(t, "train", trains, sizeof *q->trains, read_train, &q->trains,
                        &q->train_count);

@@ -215,16 +215,16 @@ def test_questions_that_do_not_fit_are_refused_by_what_is_wrong_with_them(daemon
         assert error is not None, (trains, options)
         return error
     for trains, options, named in (
-            ([5], {}, "train 0: is a map"),
+            ([5], {}, "train 0: has to be a map"),
             ([{}], {}, "train 0: it has no name"),
             ([{"name": "2"}], {}, "train 0: it has no distance"),
             ([train, {"name": "2", "distance": {"miles": 3}}], {}, "train 1: distance"),
             ([{"name": "2", "distance": {"stops": -1}}], {}, "train 0: stops is out of range"),
-            ([{"name": "2", "distance": {"stops": "2"}}], {}, "train 0: stops is an integer"),
+            ([{"name": "2", "distance": {"stops": "2"}}], {}, "train 0: stops has to be an integer"),
             ([{"name": "2", "distance": {"rows": [{"kinds": ["side"], "pay": 1, "visit": 1}]}}], {},
              ""),
             ([{**train, "tracks": ["wide"]}], {}, "train 0: tracks"),
-            ([train], {"rules": 5}, "rules: is a map"),
+            ([train], {"rules": 5}, "rules: has to be a map"),
             ([train], {"rules": {"set": [{"rule": "sing"}]}}, "set rule 0: rule"),
             ([train], {"bonuses": [{"value": 10**12}]}, "bonus 0: value is out of range"),
             ([train], {"bonuses": [{"value": 10, "need": [[1], "x"]}]}, "bonus 0: need")):
