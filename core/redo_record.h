@@ -102,9 +102,11 @@ enum redo_choice redo_getchoice(redo_position const *position, uint32_t *id);
 /* How many of the decisions were made, from the first on: the others are only analysed. */
 unsigned redo_getdecided(redo_position const *position);
 
-/* A property; its value (the daemon: msgpack) and its size, NULL if there is none. And the names,
- * in the order in which they were first set; NULL after the last. id: of a candidate or a decision,
- * else 0. */
+/* A property; its value and its size, NULL if there is none. A value is bytes of any kind in
+ * process; one that the daemon keeps is one msgpack value (else REDO_ETYPE), so that every frontend
+ * reads it: a text of up to 31 bytes is the byte 0xa0 + size, and the text. And the names, in the
+ * order in which they were first set; NULL after the last. id: of a candidate or a decision, else
+ * 0. */
 void const *redo_getpositionproperty(redo_position const *position, enum redo_of of, uint32_t id,
                                      char const *name, size_t *size);
 char const *redo_getpositionpropertyname(redo_position const *position, enum redo_of of,
@@ -120,8 +122,9 @@ redo_position *redo_getnextalternate(redo_position const *position);
 /* Each returns REDO_OK or a code: REDO_EPOSITION, REDO_EDROPPED, REDO_EFOREIGN, REDO_EFULL,
  * REDO_ENOMEM, REDO_ENOCANDIDATE (no item of that id), and what is said. */
 
-/* Sets a property; an empty value takes it away. A name has 1 to REDO_NAME_MAX bytes (REDO_ENAME),
- * and is UTF-8 without a 0 byte. REDO_EFIRST: the branch of the first position. */
+/* Sets a property (its value: see redo_getpositionproperty()); an empty one takes it away. A name
+ * has 1 to REDO_NAME_MAX bytes (REDO_ENAME), and is UTF-8 without a 0 byte. REDO_EFIRST: the branch
+ * of the first position. */
 int redo_setpositionproperty(redo_session *session, redo_position *position, enum redo_of of,
                              uint32_t id, char const *name, void const *value, size_t size);
 
@@ -183,7 +186,8 @@ redo_position *redo_playcandidate(redo_session *session, redo_position *position
  * itself, that has the state's extra bytes; or a new one, which hangs on the first of them, along
  * the branch of *move, or if move is NULL of the highest move below 0 that is free. It is not
  * checked, and is no endpoint. NULL on error: REDO_EDIFFERS (other compared bytes, or the move is
- * taken), REDO_ESTATE, REDO_EKIND (a session told by change, or without extra bytes). */
+ * taken), REDO_ESTATE, REDO_EKIND (a session told by change, or without extra bytes: begin it with
+ * a cmpsize below size). */
 redo_position *redo_addalternate(redo_session *session, redo_position *position, int const *move,
                                  void const *state);
 

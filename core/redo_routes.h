@@ -4,7 +4,18 @@
  *
  * A call searches in the thread that makes it and returns when it is done: options->poll is called
  * about every millisecond, and may end it. The session may be used in poll: the network that is
- * searched stays as it is. */
+ * searched stays as it is.
+ *
+ *     struct routes_train trains[] = {{.name = "3", .distance = ROUTES_BY_STOPS, .length = 3},
+ *                                     {.name = "4", .distance = ROUTES_BY_STOPS, .length = 4}};
+ *     struct routes_question question = {
+ *         .company = "SR", .trains = trains, .train_count = 2, .rules.min_stops = 2};
+ *     struct routes_answer answer;
+ *     if (redo_routes_best(session, position, &question, NULL, &answer, NULL) == REDO_OK) {
+ *         printf("%lld\n", (long long)answer.total);
+ *         redo_routes_free(&answer);
+ *     }
+ */
 #ifndef REDO_ROUTES_H
 #define REDO_ROUTES_H
 

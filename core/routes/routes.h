@@ -218,7 +218,7 @@ struct routes_train {
     struct routes_row const *rows;
     uint32_t row_count;
     uint32_t tracks;        /* 1 << track for what it can use; 0: all */
-    uint32_t track_cost[3]; /* 1 is usual */
+    uint32_t track_cost[3]; /* by hexes: 1 is usual, 0 is free */
     bool needs_counted_token, local, token_ends;
     char const *group; /* NULL: the common one */
 };
@@ -249,7 +249,7 @@ struct routes_set_rule {
 };
 
 struct routes_rules {
-    uint32_t min_stops;
+    uint32_t min_stops; /* 2 is usual; with 0, as a zeroed struct has it, one stop is a route */
     struct routes_min_stops const *min_stops_if;
     uint32_t min_stops_if_count;
     uint32_t bypass_blocked;

@@ -27,6 +27,22 @@ done
 [ "$(LD_LIBRARY_PATH="$lib" "$folder/tour-redo")" = "$expected" ]
 echo "ok a program builds against the installed redo.pc and runs"
 
+cat >"$folder/more.c" <<'EOF'
+#include <redo_record.h>
+#include <redo_routes.h>
+
+int main(void)
+{
+    return redo_routes_ruletext(ROUTES_BAD_TOKEN) == NULL;
+}
+EOF
+for library in redo redo-client; do
+    # shellcheck disable=SC2046
+    $cc "$folder/more.c" -o "$folder/more-$library" $(pkg-config --cflags --libs "$library")
+done
+LD_LIBRARY_PATH="$lib" "$folder/more-redo"
+echo "ok all headers of the libraries are found by their names alone"
+
 cat >"$folder/count.c" <<'EOF'
 #include <stdio.h>
 #include <string.h>

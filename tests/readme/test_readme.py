@@ -10,10 +10,10 @@ ROOT, BUILD, CC = sys.argv[1], sys.argv[2], sys.argv[3].split()
 EXPECTED = "position 4 after 2 moves: the same as position 2\n"
 
 
-def example(name):
-    text = open(os.path.join(ROOT, "README.md"), encoding="utf-8").read()
+def example(name, file="README.md"):
+    text = open(os.path.join(ROOT, file), encoding="utf-8").read()
     found = re.search(r"<!-- example: %s -->\n```\w+\n(.*?)```" % re.escape(name), text, re.S)
-    assert found, name + " is not in README.md"
+    assert found, name + " is not in " + file
     return found.group(1)
 
 
@@ -77,6 +77,28 @@ def test_the_game_that_tells_changes_is_shown_as_it_is(folder, env):
     printed = re.search(r"<!-- example: changes.sh -->.*?```text\n(.*?)```", text, re.S).group(1)
     assert out.stdout == printed, out.stdout
     assert 'field "x", expected 1, given 9' in out.stderr and out.stderr.count("\n") == 1, out.stderr
+
+
+def in_path(env):
+    return dict(env, PATH=os.path.join(BUILD, "client") + ":" + env["PATH"])
+
+
+def test_games_of_a_file_are_imported_analysed_and_exported(folder, env):
+    script = "set -e\n" + example("games.sh").replace("-o final.sgf", "-o " + folder + "/final.sgf")
+    out = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, timeout=60, check=False,
+                         cwd=ROOT, env=in_path(env))
+    assert out.returncode == 0 and out.stderr == "", out
+    assert "4 games, 414 positions in final\n" in out.stdout and "24/20 20/15" in out.stdout, out.stdout
+    text = open(folder + "/final.sgf", encoding="utf-8").read()
+    assert "C[A pity.]" in text and "-0.500000" in text, text[:2000]
+
+
+def test_the_small_network_pays_what_is_said(folder, env):
+    text = open(os.path.join(ROOT, "core/routes/README.md"), encoding="utf-8").read()
+    printed = re.search(r"    \$ redoctl routes case.json\n(.*?)\n\n", text, re.S).group(1)
+    out = subprocess.run(["redoctl", "routes", "-"], input=example("case.json", "core/routes/README.md"),
+                         capture_output=True, text=True, timeout=60, check=False, env=in_path(env))
+    assert out.stdout.splitlines() == [line[4:] for line in printed.splitlines()], out
 
 
 def main():
