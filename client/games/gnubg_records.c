@@ -7,22 +7,64 @@
 
 /* --- what hangs on a branch, or an open decision --- */
 
-static int fetch_comment(struct exporter *ex, struct properties const *from, struct gnubg_record *r)
+/* As it was written, if it still says that. */
+static bool is_raw(struct properties const *from, redo_sgf_string text, char *room,
+                   redo_sgf_string *raw)
 {
-    redo_sgf_string text, raw;
-    if (!get_text(from, "comment", &text))
-        return REDO_OK;
-    char *made = arena_take(&ex->arena, 2 * text.size + 1);
-    if (!made)
-        return export_no_memory(ex);
-    if (get_text(from, "C", &raw)) {
-        size_t size = redo_sgf_text_decode(raw, made, 2 * text.size);
-        if (size == text.size && memcmp(made, text.data, size) == 0) {
-            r->comment = raw;
-            return REDO_OK;
+    if (!get_text(from, "C", raw))
+        return false;
+    size_t size = redo_sgf_text_decode(*raw, room, 2 * text.size);
+    return size == text.size && memcmp(room, text.data, size) == 0;
+}
+
+/* Whether what is open at a place has a node of its own, which has the comment: see
+ * export_pending(). */
+static bool tells_open(struct place const *at)
+{
+    struct sheet const *s = &at->sheet;
+    struct children c = {0};
+    redo_sgf_string text;
+    bool last = children_of(at->position, &c) && (c.count == 0 || is_alternate(c.list[0]));
+    children_free(&c);
+    if (!last || !at->board.dice[0] || s->choice == redo_choice_none)
+        return last && get_text(&s->position, "pending", &text);
+    return get_text(&s->position, "pending", &text) || s->candidates.count > 0;
+}
+
+/* The comments of a node in one: that of the branch (`from`), and those that were made where it has
+ * no place for them, at the position it leads to, and at a roll that has no node of its own. Either
+ * may be NULL. */
+static int fetch_comment(struct exporter *ex, struct properties const *from,
+                         struct place const *roll, struct place const *to, struct gnubg_record *r)
+{
+    struct properties const *of[] = {roll ? &roll->sheet.branch : NULL,
+                                     roll ? &roll->sheet.position : NULL, from,
+                                     to ? &to->sheet.position : NULL};
+    redo_sgf_string texts[4], raw;
+    size_t count = 0, size = 0;
+    bool own = false;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (of[i] && get_text(of[i], "comment", &texts[count]) && !(i == 3 && tells_open(to))) {
+            own |= of[i] == from;
+            size += texts[count++].size + 2;
         }
+    if (count == 0)
+        return REDO_OK;
+    char *text = arena_take(&ex->arena, 3 * size + 1), *made = text + size;
+    if (!text)
+        return export_no_memory(ex);
+    if (count == 1 && own && is_raw(from, texts[0], made, &raw)) {
+        r->comment = raw;
+        return REDO_OK;
     }
-    r->comment = (redo_sgf_string){made, redo_sgf_text_encode(text, 0, made, 2 * text.size)};
+    redo_sgf_string all = {text, 0};
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            text[all.size++] = '\n', text[all.size++] = '\n';
+        memcpy(text + all.size, texts[i].data, texts[i].size);
+        all.size += texts[i].size;
+    }
+    r->comment = (redo_sgf_string){made, redo_sgf_text_encode(all, 0, made, 2 * size)};
     return REDO_OK;
 }
 
@@ -76,11 +118,11 @@ static int write_more_values(struct exporter *ex, redo_sgf_node *node,
     return code;
 }
 
-/* Writes the record and what hangs around it. */
+/* Writes the record and what hangs around it; roll, to: as with fetch_comment(). */
 static int write_node(struct exporter *ex, redo_sgf_node *node, struct properties const *from,
-                      struct gnubg_record *r)
+                      struct place const *roll, struct place const *to, struct gnubg_record *r)
 {
-    int code = fetch_comment(ex, from, r);
+    int code = fetch_comment(ex, from, roll, to, r);
     r->skill = fetch_skill(from, "skill");
     if (code == REDO_OK)
         code = write_rest(ex, node, from, true);
@@ -324,7 +366,7 @@ int export_move(struct exporter *ex, redo_sgf_node *node, struct place const *ro
         code = fetch_cube(ex, &to->sheet.branch, &roll->sheet, NULL, false, &r);
     fetch_luck(&to->sheet.branch, &r.luck);
     if (code == REDO_OK)
-        code = write_node(ex, node, &to->sheet.branch, &r);
+        code = write_node(ex, node, &to->sheet.branch, NULL, to, &r);
     if (code == REDO_OK && !first)
         code = write_own(ex, node, &to->sheet.branch, "A");
     if (code == REDO_OK && !first)
@@ -349,7 +391,8 @@ int export_rolled(struct exporter *ex, redo_sgf_node *node, struct place const *
                           first_roll, &r);
     if (first)
         fetch_luck(&roll->sheet.branch, &r.luck);
-    return code == REDO_OK ? write_node(ex, node, &to->sheet.branch, &r) : code;
+    return code == REDO_OK ? write_node(ex, node, &to->sheet.branch, first ? roll : NULL, to, &r)
+                           : code;
 }
 
 int export_action(struct exporter *ex, redo_sgf_node *node, struct place const *at,
@@ -369,7 +412,7 @@ int export_action(struct exporter *ex, redo_sgf_node *node, struct place const *
     if (code == REDO_OK)
         code = fetch_cube(ex, &to->sheet.branch, &chain, item, true, &r);
     if (code == REDO_OK)
-        code = write_node(ex, node, &to->sheet.branch, &r);
+        code = write_node(ex, node, &to->sheet.branch, NULL, to, &r);
     if (code == REDO_OK && made && r.has_cube && extra_word(ex->game, node, "made") != REDO_OK)
         code = export_no_memory(ex);
     return code;
@@ -420,7 +463,7 @@ int export_setup(struct exporter *ex, redo_sgf_node *node, struct place const *a
         code = export_no_memory(ex);
     fetch_luck(&to->sheet.branch, &r.luck);
     if (code == REDO_OK)
-        code = fetch_comment(ex, &to->sheet.branch, &r);
+        code = fetch_comment(ex, &to->sheet.branch, NULL, to, &r);
     if (code == REDO_OK && gnubg_record_write(ex->game, node, &r) != REDO_OK)
         code = error_say(ex->error, REDO_EDAMAGED, "a comment can not stand in SGF");
     if (code == REDO_OK)
@@ -453,7 +496,7 @@ static int pending_move(struct exporter *ex, redo_sgf_node *parent, struct place
     node = node_new(&ex->game->arena, parent);
     if (!node)
         return export_no_memory(ex);
-    code = write_node(ex, node, &s->position, &r);
+    code = write_node(ex, node, &s->position, NULL, NULL, &r);
     /* As it was written, if it still has these dice and says the same. */
     for (redo_sgf_property *p = node->properties; p && as_read; p = p->next)
         if (redo_sgf_property_is(p, "W") || redo_sgf_property_is(p, "B")) {
@@ -483,7 +526,7 @@ static int pending_double(struct exporter *ex, redo_sgf_node *parent, struct pla
         r.action = GNUBG_DOUBLE;
         r.player = word_is(text, "white doubles") ? GNUBG_WHITE : GNUBG_BLACK;
         r.cube_skill = fetch_skill(&at->sheet.position, "cube skill");
-        return write_node(ex, node, &at->sheet.position, &r);
+        return write_node(ex, node, &at->sheet.position, NULL, NULL, &r);
     }
     r.to_play = at->board.roller;
     code = gnubg_record_write(ex->game, node, &r);

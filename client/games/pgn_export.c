@@ -94,6 +94,8 @@ static int put_notes(struct exporter *ex, redo_pgn_node *n, redo_position *p, st
         code = put_comments(ex, n, REDO_PGN_END, from, "comment at end");
     if (code == REDO_OK && !root)
         code = put_comments(ex, n, REDO_PGN_BEFORE, from, "comment before");
+    if (code == REDO_OK && !root) /* made where the file has no place of its own */
+        code = put_comments(ex, n, REDO_PGN_AFTER, &s->position, "comment");
     if (code == REDO_OK && !root)
         code = put_nags(ex, n, from);
     return code;

@@ -180,6 +180,22 @@ def test_a_move_of_mat_that_is_analysed_is_written_with_its_analysis():
         assert first["analysis"]["equity"] == 0.25 and second["text"] == "24/21 24/23", told
 
 
+def test_comments_at_positions_are_written_with_what_is_played():
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "m", stdin=MAT)
+        comment = s.rpc.call
+        for position, text, options in ((1, "a roll", {}), (1, "its branch", {"branch": True}),
+                                        (2, "the move", {"branch": True}), (2, "a board", {}), (4, "alone", {})):
+            comment("setpositionproperty", "m/1", position, "comment", text, options)
+        out = export(s, "m", "sgf")[0].decode()
+        assert "C[its branch\n\na roll\n\nthe move\n\na board]" in out and "C[alone]" in out, out[:600]
+        s("import", "-", "--name", "again", stdin=out.encode())
+        assert export(s, "again", "sgf")[0].decode() == out
+        s("import", "-", "--name", "g", stdin=PGN)
+        comment("setpositionproperty", "g/1", 1, "comment", "open")
+        assert "1. e4 {open}" in export(s, "g", "pgn")[0].decode()
+
+
 def test_numbers_have_as_few_digits_as_keep_them():
     with Setting() as s:
         s.begin("n")
