@@ -137,7 +137,9 @@ struct command const command_tree = {
      .most = 2,
      .summary = "draws the tree, or what is below a position",
      .help =
-         "A row a position: its number, the move that led there, and marks:\n" MARKS_HELP
+         "A row a position: its number, the move that led there (the text of the candidate that "
+         "was\n"
+         "played, the dice of a roll, else its label or number), and marks:\n" MARKS_HELP
          "  +     on the best solution path from the top of the diagram\n"
          "  <     the position given with --cursor\n"
          "  (3 below), (3 more)   so many branches of it are not shown\n"

@@ -14,6 +14,7 @@ struct tree_node {
     uint32_t rank;    /* nodes with the same parent: smaller for more recently used */
     bool on_solution; /* on the best solution path from the top */
     char *lines;      /* of the turn that led here, by kind; NULL in a session told by states */
+    char *name;       /* of the move that led here; NULL: it has none but its number */
 };
 
 struct tree {
@@ -42,6 +43,9 @@ void tree_free(struct tree *tree);
 
 /* Loads the lines of what is shown, of a session told by change; called by tree_load(). */
 int tree_load_lines(struct tree *tree, struct ctl *ctl, char const *session);
+
+/* Loads the names of the moves to what is shown; called by tree_load(). */
+int tree_load_names(struct tree *tree, struct ctl *ctl, char const *session);
 
 /* The place of a position, TREE_NONE if it is not here. */
 uint32_t tree_find(struct tree const *tree, uint32_t number);

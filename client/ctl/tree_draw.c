@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/ctl/text.h"
 #include "client/ctl/tree.h"
 
 #define STEP 3  /* columns a move */
@@ -66,6 +67,8 @@ static void draw_position(struct drawing *d, struct tree_node const *node)
     fprintf(d->out, "%u. ", node->p.number);
     if (node->p.prev == UINT32_MAX)
         fputs("(Start)", d->out);
+    else if (node->name)
+        text_print(d->out, node->name, strlen(node->name));
     else
         labels_print(&style->labels, node->p.move, d->out);
     if (node->lines && *node->lines)

@@ -13,8 +13,10 @@
 
 void tree_free(struct tree *tree)
 {
-    for (size_t i = 0; i < tree->count; i++)
+    for (size_t i = 0; i < tree->count; i++) {
         free(tree->node[i].lines);
+        free(tree->node[i].name);
+    }
     free(tree->node);
     *tree = (struct tree){0};
 }
@@ -376,6 +378,8 @@ int tree_load(struct tree *tree, struct ctl *ctl, struct tree_wish const *wish)
         status = choose_depth(tree, part ? 0 : wish->limit);
     if (status == CLI_GO && tree->by_change)
         status = tree_load_lines(tree, ctl, wish->session);
+    if (status == CLI_GO)
+        status = tree_load_names(tree, ctl, wish->session);
     if (status != CLI_GO || !tree->node[tree->top].p.solutionend)
         return status;
     return ctl_pages(ctl,

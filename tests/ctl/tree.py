@@ -236,6 +236,26 @@ def test_colors_are_for_terminals_or_on_demand():
             assert "\033" not in on_terminal("--color=never")
 
 
+def test_moves_are_called_what_their_candidates_are():
+    with Setting() as s:
+        s.begin("g", b"\0", cmpsize=1)
+        call = s.rpc.call
+        call("addcandidates", "g", 0, [{"text": "e4"}, {"text": "\x1b[31md4"}, {"move": 7}])
+        for item, state in ((1, b"\1"), (2, b"\2"), (3, b"\3")):
+            call("playcandidate", "g", 0, item, state, 0, 0)
+        s.add("g", 1, 31, b"\4")
+        call("setpositionproperty", "g", 4, "dice", "31")
+        call("addcandidates", "g", 4, [{"text": "double"}, {"text": "take"}], {"list": "decisions"})
+        for item, state in ((1, b"\5"), (2, b"\6")):
+            call("playcandidate", "g", 4, item, state, 0, 0, {"list": "decisions"})
+        assert s.output("tree", "g", "--labels", "7=seven") == (
+            "0. (Start)\n|_ 1. e4\n|  |_ 4. 31\n|     |_ 5. double\n|        |_ 6. take\n"
+            "|_ 2. \\x1b[31md4\n|_ 3. seven\n")
+        assert s.output("tree", "g", 5) == "5. double\n|_ 6. take\n"
+        assert s.output("tree", "g", "--limit", 0, "--labels", "7=seven") == s.output(
+            "tree", "g", "--labels", "7=seven")
+
+
 def test_what_is_not_there_is_told():
     with Setting() as s:
         begin_example(s)
