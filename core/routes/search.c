@@ -269,17 +269,27 @@ static int search_without_lists(struct search *s, struct chooser *c, bool *prove
     return rc;
 }
 
-/* Asked to stop while listing: what is there may still make a set. */
+#define LAST_WORK 500000 /* as routes.h promises, a fraction of a second */
+
+static int worked_enough(void *context, struct routes_progress const *progress)
+{
+    uint64_t const *end = context;
+    return progress->nodes >= *end;
+}
+
+/* Asked to stop while listing: what is there may still make a set, if that does not take long. */
 static void make_do(struct search *s, struct chooser *c)
 {
+    uint64_t end = s->ticker.progress.nodes + LAST_WORK;
     for (uint32_t i = 0; i < s->q.type_count; i++)
         if (!s->listings[i].budget)
             listing_init(&s->listings[i], &s->plans[i], &s->budget, keeps_points(s));
     if (!chooser_fill(c))
         return;
-    s->ticker.poll = NULL;
+    s->ticker.poll = worked_enough;
+    s->ticker.context = &end;
     s->ticker.stopped = false;
-    for (uint32_t t = 0; t < s->q.asked->train_count; t++)
+    for (uint32_t t = 0; t < s->q.asked->train_count && !s->ticker.stopped; t++)
         greedy_set(c, &c->boxes[0], t, false);
     s->ticker.stopped = true;
 }

@@ -168,6 +168,42 @@ START_TEST(a_search_that_is_stopped_tells_what_it_has_and_a_bound)
 }
 END_TEST
 
+struct stop {
+    long left;      /* calls until it says so */
+    uint64_t nodes; /* at that time */
+};
+
+static int say_stop(void *context, struct routes_progress const *progress)
+{
+    struct stop *s = context;
+    if (--s->left == 0)
+        s->nodes = progress->nodes;
+    return s->left <= 0;
+}
+
+START_TEST(a_search_of_many_trains_that_is_stopped_ends_soon)
+{
+    struct routes_network *net = wheel(30);
+    struct routes_train trains[ROUTES_TRAINS];
+    struct routes_question q = board_question(&trains[0], 999);
+    for (uint32_t i = 1; i < ROUTES_TRAINS; i++)
+        trains[i] = trains[0];
+    q.trains = trains;
+    q.train_count = ROUTES_TRAINS;
+    for (long polls = 1; polls <= 1000; polls *= 10) {
+        struct stop stop = {.left = polls};
+        struct routes_options o = {.poll = say_stop, .context = &stop};
+        struct routes_answer a;
+        ck_assert_int_eq(routes_best(net, &q, &o, &a, NULL), REDO_OK);
+        ck_assert(!a.proven);
+        ck_assert_int_gt(a.total, 0);
+        ck_assert_uint_le(a.nodes - stop.nodes, 1000000);
+        routes_answer_free(&a);
+    }
+    routes_network_close(net);
+}
+END_TEST
+
 START_TEST(counting_stops_when_asked)
 {
     struct routes_network *net = wheel(30);
@@ -187,4 +223,5 @@ END_TEST
 
 TEST_MAIN_SLOW("routes-best", 120, a_line_is_run_to_its_rich_end,
                a_company_without_tokens_runs_nothing, bad_questions_are_refused,
-               a_search_that_is_stopped_tells_what_it_has_and_a_bound, counting_stops_when_asked)
+               a_search_that_is_stopped_tells_what_it_has_and_a_bound,
+               a_search_of_many_trains_that_is_stopped_ends_soon, counting_stops_when_asked)
