@@ -120,7 +120,7 @@ int answer_here(struct asked *a, int64_t deadline, char const *path)
                              a->trains,
                              a->rules,
                              a->bonuses};
-    static char const *const names[] = {"nodes", "edges", "mutex",  "company",
+    static char const *const names[] = {"nodes",  "edges", "mutex",  "company",
                                         "trains", "rules", "bonuses"};
     size_t starts[8] = {0};
     struct value_reader readers[7];

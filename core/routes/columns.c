@@ -30,8 +30,7 @@ int64_t const *search_prices(struct search const *s, struct chooser const *c, ui
 #define FIRST_WORK 1000000 /* steps, for all trains */
 
 /* What a set that is being made uses, as it is looked for. */
-struct first
-{
+struct first {
     uint64_t *taken; /* a row a group */
     uint64_t *best;  /* of the route at hand, the same */
     uint32_t claims, passes;
