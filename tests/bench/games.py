@@ -25,7 +25,8 @@ def large(path):
         with open(os.path.join(CASES, "sgf", name + ".sgf"), "rb") as f:
             one += f.read().removeprefix(b"\xef\xbb\xbf").strip() + b"\n"
     with open(path, "wb") as f:
-        f.write(one * (LARGE // len(one) + 1))
+        for _ in range(LARGE // len(one) + 1):
+            f.write(one)
     return os.path.getsize(path)
 
 
