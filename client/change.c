@@ -215,13 +215,12 @@ static int send_on(struct mirror *m, struct change *change, redo_operation const
 
 /* The daemon has refused a line. So does the replica, which is as the daemon's session was then: it
  * says which, and why, where the program looks for it. */
-static int explain(struct mirror *m, redo_operation const *op)
+static int explain(struct mirror *m, int code, redo_operation const *op)
 {
     redo_result ignored;
     if (m->phase != MIRROR_HERE)
-        return REDO_ELINE;
-    return history_apply(m->session.history, op, &ignored) == REDO_ELINE ? REDO_ELINE
-                                                                         : REDO_EDIVERGED;
+        return code;
+    return history_apply(m->session.history, op, &ignored) == code ? code : REDO_EDIVERGED;
 }
 
 static int submit(struct mirror *m, redo_operation const *op, redo_result *result)
@@ -236,8 +235,8 @@ static int submit(struct mirror *m, redo_operation const *op, redo_result *resul
     int rc = adds_settle(m); /* what was asked for before is done before */
     if (!rc)
         rc = send_on(m, &change, &keyed, size);
-    if (rc == REDO_ELINE)
-        rc = explain(m, op);
+    if (rc == REDO_ELINE || rc == REDO_ENETWORK)
+        rc = explain(m, rc, op);
     else if (rc)
         return rc;
     else if (m->lost)

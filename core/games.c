@@ -242,7 +242,7 @@ int games_apply(struct history *h, redo_operation const *op, redo_result *r)
         return REDO_ENOTMATCH;
     if (op->value < redo_games_insert || op->value > redo_games_order)
         return REDO_ECONSTANT;
-    if (!op->state || !op->statesize || op->statesize % GAMES_ID)
+    if (!op->state || op->statesize < GAMES_ID || op->statesize % GAMES_ID)
         return REDO_EOPERATION;
     if (op->statesize / GAMES_ID > REDO_GAMES_MAX)
         return REDO_EFULL;

@@ -139,7 +139,14 @@ call_handler call_setcursor, call_undo, call_redo, call_movecursor, call_dropcur
     call_getcursors, call_getauthors;
 call_handler call_beginchanges, call_addchanges, call_newundo, call_addundo, call_gettable,
     call_getlines, call_getdiff, call_getschema;
-call_handler call_getrecord, call_getrecords, call_readrecord, call_getcandidates, call_setrecord, call_getpositionproperty, call_setpositionproperty, call_addcandidates, call_setcandidate, call_dropcandidates, call_ordercandidates, call_choose, call_decide, call_playcandidate, call_addalternate, call_getalternates;
+call_handler call_getrecord, call_getrecords, call_readrecord, call_getcandidates, call_setrecord,
+    call_getpositionproperty, call_setpositionproperty, call_addcandidates, call_setcandidate,
+    call_dropcandidates, call_ordercandidates, call_choose, call_decide, call_playcandidate,
+    call_addalternate, call_getalternates;
+call_handler call_routes_best, call_routes_check, call_routes_reach, call_routes_cancel;
+/* A routes.cancel behind a request of this connection that waits: it is done now, and answered in
+ * its turn. */
+void call_routes_overheard(struct call *call);
 call_handler call_attach, call_readsnapshot, call_detach;
 call_handler call_beginmatch, call_addgames, call_dropgames, call_ordergames, call_getgames;
 

@@ -10,9 +10,9 @@
 #include "server/reply.h"
 
 /* What is wrong with a line. */
-static void tell_fault(struct call *call, struct fault const *fault)
+static void tell_fault(struct call *call, int code, struct fault const *fault)
 {
-    error_begin(&call->error, REDO_ELINE, "%s", fault->what);
+    error_begin(&call->error, code, "%s", fault->what);
     if (fault->line >= 0)
         error_add_int(&call->error, "line", fault->line);
     if (fault->place >= 0)
@@ -42,8 +42,8 @@ static int fail_operation(struct call *call, int code, struct room const *room,
     if (code == REDO_ESTATE) {
         error_add_int(&call->error, "expected", room->history->size);
         error_add_int(&call->error, "given", (int64_t)op->statesize);
-    } else if (code == REDO_ELINE) {
-        tell_fault(call, &room->history->changes->fault);
+    } else if (code == REDO_ELINE || code == REDO_ENETWORK) {
+        tell_fault(call, code, &room->history->changes->fault);
     } else if (code == REDO_ERANGE && op->kind == REDO_OP_GAMES) {
         error_add_int(&call->error, "at", op->source);
         error_add_int(&call->error, "games", room->history->games->count);
@@ -69,8 +69,8 @@ static void tell_cursor(struct call *call, struct room const *room, redo_operati
 int call_fail_cursor(struct call *call, int code, struct room const *room, redo_operation const *op)
 {
     call_fail(call, code);
-    if (code == REDO_ELINE)
-        tell_fault(call, &room->history->changes->fault);
+    if (code == REDO_ELINE || code == REDO_ENETWORK)
+        tell_fault(call, code, &room->history->changes->fault);
     if (code == REDO_EEXPECTED || code == REDO_ENOCURSOR)
         tell_cursor(call, room, op);
     if (code == REDO_EFULL) {

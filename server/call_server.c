@@ -122,6 +122,9 @@ int call_server_info(struct call *call)
         {"user_sessions", config->user_sessions},
         {"user_positions", config->user_positions},
         {"user_bytes", config->user_bytes},
+        {"searches", SEARCHES_RUNNING},
+        {"search_bytes", ROUTES_MEMORY},
+        {"routes_bytes", ROUTES_CACHE_BYTES},
     };
     struct frame_limits const *frame = &call->client->conn->conns->limits.frame;
     struct buffer *b = call_reply(call);

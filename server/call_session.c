@@ -328,6 +328,14 @@ static int begin_new(struct call *call, struct history *history, struct arg cons
     return begin_and_answer(call, history, how);
 }
 
+/* Of a match that was dumped: other sessions may have the handles of its games here, or they are in
+ * that match. */
+static void forget_games(struct history *history)
+{
+    if (history->games)
+        games_clear(history->games);
+}
+
 /* Begins a session of what was uploaded, once it is loaded. */
 static int load_upload(struct call *call, struct arg const *name, uint64_t what)
 {
@@ -344,6 +352,11 @@ static int load_upload(struct call *call, struct arg const *name, uint64_t what)
     u->history = NULL;
     u->dump = NULL;
     upload_drop(call->client);
+    if (history->games) { /* without its games it is not what was uploaded any more */
+        forget_games(history);
+        free(dump);
+        dump = NULL;
+    }
     if ((rc = begun_keep(call, history, what))) {
         history_free(history);
         free(dump);
@@ -408,8 +421,7 @@ int call_loadsession(struct call *call)
     rc = history_load(dump->bytes.data, dump->bytes.size, &history);
     if (rc)
         return call_fail(call, rc);
-    if (history->games) /* other sessions may have their handles here, or they are in that match */
-        games_clear(history->games);
+    forget_games(history);
     if ((rc = begun_keep(call, history, what))) {
         history_free(history);
         return rc;

@@ -30,6 +30,9 @@ struct client {
     size_t name_size;
     uint32_t author;         /* the number it had last, in some session: a guess */
     struct job *job;         /* that its request waits for, or NULL */
+    unsigned cancels;        /* routes.cancel that were done and wait for their turn, */
+    unsigned cancels_all;    /* those without an id; */
+    unsigned canceled;       /* how many searches they have stopped */
     uint64_t found;          /* what the name in its request was found to stand for; 0: not yet */
     struct relaxed *relaxed; /* the sessions of which it is told at once */
     size_t relaxed_count;

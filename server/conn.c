@@ -50,7 +50,8 @@ static bool is_listed(struct link const *link)
 /* Reads if, and only if, there is room for what may come of it. */
 static void update_reading(struct conn *conn)
 {
-    bool wanted = conn->state == CONN_OPEN && !conn->eof && !conn->choked && !conn->paused &&
+    bool open = !conn->paused || (conn->overhears && conn->in.size < conn->waits + CONN_AHEAD);
+    bool wanted = conn->state == CONN_OPEN && !conn->eof && !conn->choked && open &&
                   !is_listed(&conn->in_ready);
 
     if (wanted == conn->reading)
@@ -224,6 +225,33 @@ static bool turn_over(struct conn *conn)
     return conn->turn_count >= TURN_MESSAGES || conn->turn_bytes >= TURN_BYTES;
 }
 
+/* Tells of whole messages behind the one that waits. */
+static void overhear(struct conn *conn)
+{
+    struct conns *conns = conn->conns;
+
+    if (conn->ahead < conn->waits)
+        conn->ahead = conn->waits;
+    while (conn->ahead < conn->in.size && conns->handler->overheard) {
+        struct frame frame;
+        struct message message;
+        char const *data = conn->in.data + conn->ahead;
+
+        frame_init(&frame);
+        if (frame_scan(&frame, &conns->limits.frame, data, conn->in.size - conn->ahead) !=
+            FRAME_COMPLETE)
+            break; /* if it is broken, its turn will come */
+        if (message_parse(&message, &conns->zone, data, &frame) == REDO_OK)
+            conns->handler->overheard(conn, &message);
+        conn->ahead += frame.at;
+    }
+}
+
+void conn_overhear(struct conn *conn)
+{
+    conn->overhears = true;
+}
+
 /* Handles the messages that are there, as far as limits and turn go. */
 static void look(struct conn *conn)
 {
@@ -254,6 +282,7 @@ static void look(struct conn *conn)
         frame_init(&conn->frame);
         if (!handled) {
             conn->paused = true;
+            conn->waits = size;
             break;
         }
         begin += size;
@@ -261,6 +290,9 @@ static void look(struct conn *conn)
     if (conn->state == CONN_ENDED)
         return;
     buffer_consume(&conn->in, begin);
+    conn->ahead -= begin < conn->ahead ? begin : conn->ahead;
+    if (conn->paused && conn->overhears)
+        overhear(conn);
     if (more)
         make_ready(conn);
     else if (conn->eof && !conn->choked && !conn->paused && conn->state == CONN_OPEN) {
@@ -272,14 +304,19 @@ static void look(struct conn *conn)
     update_reading(conn);
 }
 
-bool conn_hung_up(struct conn *conn)
+bool conn_peer_gone(struct conn *conn)
 {
     struct pollfd fd = {.fd = -1};
 
+    uv_fileno((uv_handle_t const *)&conn->pipe, &fd.fd);
+    return poll(&fd, 1, 0) == 1 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+bool conn_hung_up(struct conn *conn)
+{
     if (conn->asked != conn->conns->looks) {
         conn->asked = conn->conns->looks;
-        uv_fileno((uv_handle_t const *)&conn->pipe, &fd.fd);
-        conn->hung_up = poll(&fd, 1, 0) == 1 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL));
+        conn->hung_up = conn_peer_gone(conn);
     }
     return conn->hung_up;
 }
@@ -568,7 +605,7 @@ void conn_resume(struct conn *conn)
 {
     if (!conn->paused || conn->state != CONN_OPEN)
         return;
-    conn->paused = false;
+    conn->paused = conn->overhears = false;
     make_ready(conn);
 }
 

@@ -41,6 +41,10 @@ struct conn_handler {
      * nothing more until conn_resume(), and then the same message comes again. */
     bool (*message)(struct conn *conn, struct message const *m);
 
+    /* A message came behind the one that can not be handled yet (see conn_overhear()): it comes
+     * once more, in its turn. Nothing is to be answered, or ended. NULL: none is told of. */
+    void (*overheard)(struct conn *conn, struct message const *m);
+
     /* What came is no message that could be handled: answer with the error, to the request id if it
      * has one, else with a notification `error`; in the order of all else that is due. NULL: it is
      * appended to conn_out(). */
@@ -108,6 +112,7 @@ struct conn {
     bool choked;     /* over output_soft: reads nothing until it is below half of it */
     bool overflow;   /* over output_hard: ends at the next flush, output is dropped */
     bool paused;     /* a message waits for conn_resume() */
+    bool overhears;  /* and those behind it are told of meanwhile */
     bool writing;    /* `sending` is libuv's */
     bool over;       /* over output_soft while the kernel takes no more, since over_since */
     bool idle;       /* nothing happened since the last look of the trim timer */
@@ -118,6 +123,8 @@ struct conn {
     struct buffer in;    /* read and not understood */
     struct frame frame;  /* of the message that `in` begins with */
     size_t read_size;    /* room to read into: grows with what comes at once */
+    size_t waits;        /* bytes of the message that waits, */
+    size_t ahead;        /* up to the end of the last that was told of */
     uint64_t turn;       /* the two below are of this turn */
     unsigned turn_count; /* messages handled */
     size_t turn_bytes;   /* their bytes */
@@ -182,6 +189,14 @@ void conn_tell_error(struct conn *conn, struct error const *error, bool has_id, 
 
 /* The message that was not handled can be now. */
 void conn_resume(struct conn *conn);
+
+/* The message at hand will not be handled for long: until conn_resume() the handler is told of what
+ * comes behind it, as far as CONN_AHEAD bytes. */
+#define CONN_AHEAD (64 * 1024)
+void conn_overhear(struct conn *conn);
+
+/* Whether the peer has closed its end, asked now. */
+bool conn_peer_gone(struct conn *conn);
 
 /* A response is owed and comes later, from another callback: until conn_release(), called once for
  * each hold, a connection that finishes waits for it. Not to be called after `closed`. */

@@ -33,6 +33,13 @@ static void on_invalid(struct conn *conn, struct error const *error, bool has_id
     gateway_invalid(&daemon->gateway, conn, error, has_id, id);
 }
 
+static void on_overheard(struct conn *conn, struct message const *message)
+{
+    struct daemon *daemon = conn->conns->data;
+
+    gateway_overheard(&daemon->gateway, conn, message);
+}
+
 static void on_keepalive(struct conn *conn)
 {
     struct daemon *daemon = conn->conns->data;
@@ -53,6 +60,7 @@ static void on_closed(struct conn *conn)
 
 static struct conn_handler const handler = {
     .message = on_message,
+    .overheard = on_overheard,
     .invalid = on_invalid,
     .closed = on_closed,
     .keepalive = on_keepalive,

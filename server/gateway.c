@@ -93,6 +93,10 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_GETTABLE] = call_gettable,
     [METHOD_GETLINES] = call_getlines,
     [METHOD_GETSCHEMA] = call_getschema,
+    [METHOD_ROUTES_BEST] = call_routes_best,
+    [METHOD_ROUTES_CHECK] = call_routes_check,
+    [METHOD_ROUTES_REACH] = call_routes_reach,
+    [METHOD_ROUTES_CANCEL] = call_routes_cancel,
     [METHOD_GETDIFF] = call_getdiff,
     [METHOD_GETPOSITION] = call_getposition,
     [METHOD_GETBRANCHES] = call_getbranches,
@@ -188,6 +192,7 @@ int gateway_init(struct gateway *gateway, struct daemon *daemon)
     list_init(&gateway->lagging);
     list_init(&gateway->recent);
     list_init(&gateway->waiting);
+    searches_init(&gateway->searches, gateway->loop);
     if (!methods_init(&gateway->methods)) {
         log_error("the table of methods is broken");
         return -1;
@@ -208,6 +213,7 @@ void gateway_close(struct gateway *gateway)
         if (rc)
             log_error("what was changed last could not be stored: %s", redo_strerror(rc));
     }
+    searches_close(&gateway->searches);
     registry_close(&gateway->registry);
     usage_close(&gateway->usage);
     buffer_free(&gateway->nowhere);
@@ -311,8 +317,11 @@ bool gateway_message(struct gateway *gateway, struct conn *conn, struct message 
     call.number = 0;
     call.error.code = REDO_OK;
     int rc = perform(&call);
-    if (rc == CALL_LATER)
+    if (rc == CALL_LATER) {
+        if (call.client->job && call.client->job->search)
+            conn_overhear(conn);
         return false;
+    }
     if (rc && message->type == MESSAGE_REQUEST) {
         error_add_text(&call.error, "method", message->method, message->method_size);
         error_respond(&call.error, conn->errors_as_string, message->id,
@@ -324,6 +333,18 @@ bool gateway_message(struct gateway *gateway, struct conn *conn, struct message 
     if (gateway->broken)
         rooms_discard_broken(gateway);
     return true;
+}
+
+void gateway_overheard(struct gateway *gateway, struct conn *conn, struct message const *message)
+{
+    struct call call = {.gateway = gateway, .client = conn->data, .message = message};
+    if (message->type == MESSAGE_RESPONSE || !conn->data)
+        return;
+    enum method_symbol method =
+        method_find(&gateway->methods, message->method, message->method_size);
+    if (method == METHOD_ROUTES_CANCEL &&
+        !method_check(&gateway->methods, method, &message->params, &call.args, &call.error))
+        call_routes_overheard(&call);
 }
 
 void gateway_invalid(struct gateway *gateway, struct conn *conn, struct error const *error,

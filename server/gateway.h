@@ -8,6 +8,7 @@
 #include "server/committer.h"
 #include "server/members.h"
 #include "server/registry.h"
+#include "server/search.h"
 #include "server/trash.h"
 #include "server/usage.h"
 
@@ -54,9 +55,10 @@ struct gateway {
     struct members members; /* games of matches */
     uint64_t turned;    /* as departures: when last many sessions came back, or changes were lost */
     uint64_t returning; /* the batch in which many sessions come back from the trash */
-    struct usage usage; /* what users take */
-    bool broken;        /* sessions are: see rooms_discard_broken() */
-    bool closing;       /* gateway_close() was called */
+    struct searches searches;
+    struct usage usage;    /* what users take */
+    bool broken;           /* sessions are: see rooms_discard_broken() */
+    bool closing;          /* gateway_close() was called */
     size_t memory, budget; /* bytes that sessions take, and may take */
 };
 
@@ -74,6 +76,8 @@ void gateway_finish(struct gateway *gateway);
 void gateway_open(struct gateway *gateway, struct conn *conn);
 /* False: the message is to be delivered again after conn_resume(). */
 bool gateway_message(struct gateway *gateway, struct conn *conn, struct message const *message);
+/* A message came behind one that is to be delivered again: it is delivered in its turn. */
+void gateway_overheard(struct gateway *gateway, struct conn *conn, struct message const *message);
 void gateway_invalid(struct gateway *gateway, struct conn *conn, struct error const *error,
                      bool has_id, uint32_t id);
 /* Nothing went out to it for a while: a client that is attached is told that the daemon lives. */

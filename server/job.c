@@ -6,6 +6,7 @@
 #include "server/call.h"
 #include "server/conn.h"
 #include "server/gateway.h"
+#include "server/search.h"
 
 struct job *job_new(struct gateway *gateway, struct client *client)
 {
@@ -32,6 +33,7 @@ void job_free(struct job *job)
         job->share->uploads -= job->charged;
         share_leave(job->share);
     }
+    search_free(job->search);
     asker_release(job->asker);
     history_free(job->history);
     buffer_free(&job->name);
@@ -143,6 +145,8 @@ void job_abandon(struct client *client)
     if (job->waiting) {
         list_remove(&job->in_waiting);
         job->done = true;
+    } else if (job->search) {
+        search_stop(job->search, SEARCH_CANCELED);
     }
     job->client = NULL;
     client->job = NULL;

@@ -17,15 +17,17 @@
 
 struct gateway;
 struct job;
+struct search;
 
 struct job {
     uv_work_t work;
     struct gateway *gateway;
     struct client *client;       /* that waits for it; NULL: it is gone, or nobody does */
     struct store_reader *reader; /* this job's while it runs */
-    bool storeless;              /* it needs no reader */
+    struct search *search;       /* that this job is, or NULL: see search.h */
+    bool storeless;              /* run() does not touch the store */
     bool done;
-    bool waiting; /* for a batch to be on disk: in gateway.waiting */
+    bool waiting; /* for a batch to be on disk, in gateway.waiting; or a search for its turn */
     struct link in_waiting;
     uint64_t number;     /* of that batch; of run_load: of the one that takes the session away */
     uint64_t departures; /* of sessions, when it was handed to the pool */

@@ -39,7 +39,7 @@ static bool is_stalled(struct conn *conn, uint64_t now)
 static bool is_idle(struct conn *conn, uint64_t now)
 {
     uint64_t limit = conn->conns->limits.idle_ms;
-    if (!conn->reading || conn->held)
+    if (!conn->reading || conn->paused || conn->held)
         conn->heard = now;
     return limit && now - conn->heard >= limit;
 }

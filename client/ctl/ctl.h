@@ -30,7 +30,7 @@ extern struct command const command_list, command_info, command_tree, command_sh
     command_copy, command_trash, command_undelete, command_purge, command_drop, command_dropped,
     command_cursor, command_undrop, command_set, command_properties, command_flush, command_backup,
     command_restore, command_check, command_chmod, command_export, command_import, command_lines,
-    command_table, command_diff, command_record, command_match;
+    command_table, command_diff, command_record, command_routes, command_match;
 
 #define COMMON_OPTIONS(ctl)                                              \
     {.name = "socket",                                                   \

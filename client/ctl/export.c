@@ -10,6 +10,7 @@
 
 #include "client/ctl/ctl.h"
 #include "client/ctl/game_files.h"
+#include "client/ctl/rails.h"
 #include "client/ctl/snapshot.h"
 #include "client/ctl/text.h"
 #include "protocol/archive.h"
@@ -278,6 +279,20 @@ static int load(struct ctl *ctl, struct archive const *archive, char const *name
     return CLI_GO;
 }
 
+static int import_rails(struct ctl *ctl, struct buffer const *file, char const *path,
+                        char const *name)
+{
+    struct rails rails;
+
+    int status = rails_read(&rails, file->data, file->size, path);
+    if (status == CLI_GO)
+        status = ctl_connect(ctl);
+    if (status == CLI_GO)
+        status = rails_import(ctl, &rails, path, name);
+    rails_close(&rails);
+    return status;
+}
+
 /* What is no file of games. */
 static int import_archive(struct ctl *ctl, struct buffer const *file, char const *path,
                           char const *name)
@@ -314,7 +329,9 @@ static int import_file(struct ctl *ctl, int fd, char const *path, char const *na
         status = game_files_import(ctl, kind, &source, name);
     } else if (status == CLI_GO) {
         status = read_file(fd, path, &file, SIZE_MAX);
-        if (status == CLI_GO)
+        if (status == CLI_GO && rails_begin(file.data, file.size))
+            status = import_rails(ctl, &file, path, name);
+        else if (status == CLI_GO)
             status = import_archive(ctl, &file, path, name);
     }
     buffer_free(&file);
@@ -361,5 +378,13 @@ struct command const command_import = {
          "FILE - is standard input. What kind of file it is its content tells: one that export\n"
          "wrote, or games in SGF, PGN or .mat. Of games the name has to be told: one becomes the\n"
          "session NAME, several the match NAME with the games NAME/1, NAME/2 and so on; all or\n"
-         "none. A session of that name must not be there. When this ends all is on disk.\n"},
+         "none.\n"
+         "\n"
+         "Or a file of track: a case (route-network/1) becomes a session with its network as the "
+         "first\n"
+         "turn, a stream (route-stream/1) one with a turn for each step. What they ask is kept as "
+         "the\n"
+         "property `routes`: see redoctl routes.\n"
+         "\n"
+         "A session of that name must not be there. When this ends all is on disk.\n"},
     import};

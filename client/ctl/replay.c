@@ -12,6 +12,8 @@
 #include "client/ctl/dump.h"
 #include "client/ctl/json.h"
 #include "client/ctl/lines.h"
+#include "client/ctl/rails.h"
+#include "client/ctl/stream.h"
 #include "client/ctl/trace.h"
 #include "redo_error.h"
 
@@ -24,8 +26,10 @@ struct replay {
     int64_t differences; /* how many of a script are printed */
     bool verbose;
     struct trace_wish wish;
-    struct trace trace; /* the one under way, if there is one */
-    uint64_t traces;    /* begun */
+    struct trace trace;   /* the one under way, if there is one */
+    uint64_t traces;      /* begun */
+    struct stream stream; /* the same */
+    uint64_t streams;
 
     uint64_t passed, failed;
     uint64_t levels;   /* lines without steps */
@@ -462,6 +466,29 @@ static bool read_record(struct replay *r, struct lines const *lines, json_t cons
     return true;
 }
 
+/* ---- streams ----------------------------------------------------------------------------- */
+
+static void end_stream(struct replay *r)
+{
+    if (!r->stream.under_way)
+        return;
+    bool good = stream_end(&r->stream);
+    r->passed += good;
+    r->failed += !good;
+}
+
+/* A record of a stream, which may be its header. False: it is none. */
+static bool read_stream(struct replay *r, struct lines const *lines, json_t const *record)
+{
+    if (!rails_is_stream(record))
+        return r->stream.under_way && stream_play(&r->stream, record, lines->number);
+    end_stream(r);
+    r->streams++;
+    r->failed +=
+        !stream_begin(&r->stream, r->ctl, lines->path, r->wish.session, r->differences, record);
+    return true;
+}
+
 /* ---- files ------------------------------------------------------------------------------- */
 
 /* One line of a file. */
@@ -476,7 +503,7 @@ static void read_line(struct replay *r, struct lines const *lines, char const *l
     if (!json_is_object(script)) {
         printf("%s: not a script: %s\n", where, script ? "no JSON object" : error.text);
         r->failed++;
-    } else if (read_record(r, lines, script)) {
+    } else if (read_stream(r, lines, script) || read_record(r, lines, script)) {
     } else if (json_is_array(json_object_get(script, "steps"))) {
         if (strcmp(text_of(script, "rule"), "shortest") == 0)
             r->shortest++;
@@ -509,6 +536,7 @@ static void read_file(struct replay *r, char const *path)
             read_line(r, &lines, line, size);
     r->failed += result < 0;
     end_trace(r);
+    end_stream(r);
     lines_close(&lines);
 }
 
@@ -526,7 +554,9 @@ static int replay(struct ctl *ctl, struct cli_command const *cli, int argc, char
                                           .type = CLI_TEXT,
                                           .value = &r.wish.session,
                                           .argument = "NAME",
-                                          .help = "of a trace: keep it, as a session of this name"},
+                                          .help =
+                                              "of a trace or a stream: keep it, as a session of\n"
+                                              "this name"},
                                          {.name = "schema",
                                           .type = CLI_TEXT,
                                           .value = &r.wish.schema,
@@ -548,7 +578,7 @@ static int replay(struct ctl *ctl, struct cli_command const *cli, int argc, char
         read_file(&r, argv[i]);
     if (ctl->c.fd < 0)
         puts("stopped: the connection is gone");
-    if (!r.traces || r.steps || r.shortest || r.levels || r.recorded)
+    if ((!r.traces && !r.streams) || r.steps || r.shortest || r.levels || r.recorded)
         printf("%" PRIu64 " steps; left out: %" PRIu64 " with the rule \"shortest\", %" PRIu64
                " without steps, %" PRIu64 " that are no scripts\n",
                r.steps, r.shortest, r.levels, r.recorded);
@@ -574,6 +604,11 @@ struct command const command_replay = {
          "tests/cases/baba/README.md: played into a session, each undo and redo with a cursor, "
          "and\n"
          "the table compared after every one. It is told how many records agree.\n"
+         "\n"
+         "Or a stream of track (route-stream/1): its steps are laid as turns, and each query is "
+         "asked\n"
+         "where it stands, and again after all is undone to it. Totals, sizes and tables are "
+         "compared.\n"
          "\n"
          "The last line is `N passed, N failed`; the exit\n"
          "status is 0 only if none failed.\n"},

@@ -169,6 +169,20 @@ static void keep_steps(struct changes *c, struct value_writer const *steps)
         c->steps = (struct value_writer){.data = steps->data, .cap = steps->cap};
 }
 
+/* The main table is a network, if it has to be. */
+static int check_network(struct changes *c)
+{
+    struct routes_fault fault = {""};
+    if (!c->schema.routes || c->lenient)
+        return REDO_OK;
+    int rc = network_sync(&c->main, &fault);
+    if (rc == REDO_ENETWORK) {
+        fault_clear(&c->fault);
+        memcpy(c->fault.what, fault.text, sizeof fault.text);
+    }
+    return rc;
+}
+
 int changes_compile_here(struct history *h, struct plan *plan, void const *data, size_t size,
                          uint32_t number, struct turn **turn, unsigned char state[CHANGES_STATE])
 {
@@ -189,6 +203,8 @@ int changes_compile_here(struct history *h, struct plan *plan, void const *data,
                       .steps = take_steps(c),
                       .fault = &c->fault};
     rc = lines_run(&run, &reader);
+    if (!rc)
+        rc = check_network(c);
     if (!rc)
         expect_state(h, &c->main.table);
     if (!rc && !(*turn = turn_make(c, data, size, &run.steps, run.faults)))
@@ -296,6 +312,10 @@ void changes_free(struct changes *c)
     free(c->checkpoints);
     view_lose(&c->main);
     view_lose(&c->other);
+    network_release(c->main.network);
+    network_release(c->other.network);
+    network_forget_log(&c->main.log);
+    network_forget_log(&c->other.log);
     table_close(&c->initial);
     schema_close(&c->schema);
     values_close(&c->values);
@@ -334,6 +354,10 @@ size_t changes_memory(struct changes const *c)
         size += table_memory(&c->main.table);
     if (c->other.there)
         size += table_memory(&c->other.table);
+    if (c->main.network)
+        size += routes_network_sizes(c->main.network->net).bytes;
+    if (c->other.network)
+        size += routes_network_sizes(c->other.network->net).bytes;
     return size;
 }
 
@@ -368,6 +392,20 @@ int changes_init(struct history *h, void const *schema, size_t schema_size, void
     return begin(c, h->seed, schema, schema_size, table, table_size, fault);
 }
 
+/* The first table is a network, if it has to be. */
+static int check_first(struct history *h, struct fault *fault)
+{
+    struct changes *c = h->changes;
+    if (!c->schema.routes || c->lenient)
+        return REDO_OK;
+    int rc = view_copy(&c->main, &c->initial, 0);
+    if (!rc)
+        rc = check_network(c);
+    if (rc == REDO_ENETWORK)
+        *fault = c->fault;
+    return rc;
+}
+
 struct history *changes_new(void const *schema, size_t schema_size, void const *table,
                             size_t table_size, bool lenient, struct fault *fault)
 {
@@ -375,6 +413,8 @@ struct history *changes_new(void const *schema, size_t schema_size, void const *
     struct history *h = history_empty(CHANGES_STATE, CHANGES_STATE);
     int rc =
         h ? changes_init(h, schema, schema_size, table, table_size, lenient, fault) : REDO_ENOMEM;
+    if (!rc)
+        rc = check_first(h, fault);
     if (!rc)
         rc = find_state(h, NULL, &h->changes->initial, NULL, 0, state);
     if (!rc)
@@ -448,6 +488,8 @@ static int compile_again(struct history *h, struct node *n)
     if (!turn)
         return rc == REDO_ELINE || rc == REDO_EOPERATION ? REDO_EDAMAGED : REDO_ENOMEM;
     rc = check_state_of(h, n, &reader); /* which reads the old bytes */
+    if (!rc && (rc = check_network(c)) == REDO_ENETWORK)
+        rc = REDO_EDAMAGED;
     turn_free(c, old);
     *place = turn;
     c->main.at = n->in.id;

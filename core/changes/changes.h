@@ -9,7 +9,7 @@
 #ifndef CORE_CHANGES_CHANGES_H
 #define CORE_CHANGES_CHANGES_H
 
-#include "core/changes/table.h"
+#include "core/changes/network.h"
 #include "core/pool.h"
 
 struct history;
@@ -31,7 +31,9 @@ struct turn {
 struct view {
     struct table table;
     uint32_t at;
-    bool there; /* it is valid */
+    bool there;                    /* it is valid */
+    struct board_network *network; /* of what was its table when log was empty; or NULL */
+    struct table_log log;          /* what has changed since */
 };
 
 struct checkpoint {

@@ -391,6 +391,74 @@ static inline int check_old(struct line *l, struct part const *part, uint32_t ac
     return check_other(l, part, old, actual);
 }
 
+/* The id that the line tells, or VALUE_UNKNOWN; of a kind of its own, [among, what stands there].
+ */
+static int enter_id(struct line *l, uint32_t *id)
+{
+    struct kind const *k = l->kind;
+    if (!k->among || k->id >= l->count)
+        return enter_item(l, k->id, id);
+    struct value_writer w = {0};
+    value_put_array(&w, 2);
+    value_put_string(&w, k->among, k->among_size);
+    value_put_bytes(&w, l->items[k->id], item_size(l, k->id));
+    int rc = w.failed ? REDO_ENOMEM : values_enter(&l->run->c->values, w.data, w.size, id);
+    free(w.data);
+    return rc;
+}
+
+/* The id is another there: of a kind of its own it is not rewritten. */
+static int put_id(struct line *l, uint32_t told, uint32_t id)
+{
+    if (!l->kind->among) {
+        put_instead(l, l->kind->id, id);
+        return REDO_OK;
+    }
+    return l->instead && told != id ? REDO_ELINE : REDO_OK;
+}
+
+/* Puts what the map of a line tells into the values of a row, and notes of which fields. A field
+ * that is nil has its default again; names that are no fields are kept and not looked at. */
+static int take_fields(struct line *l, uint32_t *values, uint64_t *told)
+{
+    struct changes *c = l->run->c;
+    if (!l->kind->fields || l->kind->fields >= l->count)
+        return REDO_OK;
+    struct value_reader r = {l->items[l->kind->fields], l->items[l->kind->fields + 1]};
+    struct value map = value_next(&r);
+    if (map.type != VALUE_MAP)
+        return map.type == VALUE_NIL
+                   ? REDO_OK
+                   : misfit(l, l->kind->fields, "the fields are a map", NULL, 0, 0);
+    for (uint32_t i = 0; i < map.count; i++) {
+        struct value_reader before = r;
+        struct value name = value_next(&r);
+        if (name.type != VALUE_STRING) { /* and may have items */
+            r = before;
+            value_skip(&r);
+        }
+        unsigned char const *start = r.at;
+        value_skip(&r);
+        int f = name.type == VALUE_STRING
+                    ? schema_field(&c->schema, l->kind->space, name.string.data, name.string.size)
+                    : -1;
+        if (f < 0)
+            continue;
+        struct field const *field = &c->schema.fields[l->kind->space][f];
+        uint32_t value = field->initial;
+        int rc = *start == 0xc0
+                     ? REDO_OK
+                     : values_enter_whole(&c->values, start, (size_t)(r.at - start), &value);
+        if (rc)
+            return rc;
+        if (l->instead && value_there(l, field, value) != value)
+            return REDO_ELINE; /* maps are not rewritten */
+        values[f] = value;
+        *told |= UINT64_C(1) << f;
+    }
+    return REDO_OK;
+}
+
 /* The id that the line tells, as it is there; the row that has it. */
 static inline int find_row(struct line *l, uint32_t *id, uint32_t *slot)
 {
@@ -400,13 +468,14 @@ static inline int find_row(struct line *l, uint32_t *id, uint32_t *slot)
         *slot = table_find(run->table, SPACE_LEVEL, 1);
         return REDO_OK;
     }
-    int rc = enter_item(l, l->kind->id, id);
+    int rc = enter_id(l, id);
     if (rc)
         return rc;
+    uint32_t told = *id;
     if (run->mode == LINES_MOVED && l->kind->space == SPACE_OBJECTS)
         *id = renamed(run->renaming, *id);
     *slot = *id ? table_find(run->table, l->kind->space, *id) : TABLE_NONE;
-    return REDO_OK;
+    return l->kind->among ? put_id(l, told, *id) : REDO_OK;
 }
 
 static int change(struct line *l, struct after *after)
@@ -421,8 +490,10 @@ static int change(struct line *l, struct after *after)
     if (rc || slot == TABLE_NONE)
         return rc ? rc : take_after(l, after, space, values, &told);
     uint32_t *row = table_row(run->table, space, slot);
-    if (space != SPACE_LEVEL && l->kind->id < l->count)
+    if (space != SPACE_LEVEL && l->kind->id < l->count && !l->kind->among)
         put_instead(l, l->kind->id, id);
+    if ((rc = take_fields(l, values, &told)))
+        return rc;
     for (uint32_t i = 0; i < l->kind->count; i++) {
         struct part const *part = &l->kind->parts[i];
         uint32_t value;
@@ -499,8 +570,7 @@ static int create_id(struct line *l, uint32_t told, uint32_t *id)
         table_find(run->table, SPACE_OBJECTS, told) != TABLE_NONE ? fresh_id(run, id) : REDO_OK;
     if (!rc && (*id != told || renamed(run->renaming, told) != told))
         rc = renaming_add(run->c, run->renaming, told, *id);
-    put_instead(l, l->kind->id, *id);
-    return rc;
+    return rc ? rc : put_id(l, told, *id);
 }
 
 void lines_note_id(struct changes *c, uint32_t id)
@@ -519,7 +589,7 @@ static int create(struct line *l, struct after *after)
     struct schema const *schema = &run->c->schema;
     uint32_t told_id, row[SCHEMA_FIELDS_MAX + 1];
     uint64_t told = 0;
-    int rc = enter_item(l, l->kind->id, &told_id);
+    int rc = enter_id(l, &told_id);
     if (!rc && told_id == VALUE_UNKNOWN)
         rc = misfit(l, l->kind->id, "the line has no id", NULL, 0, 0);
     if (rc || told_id == VALUE_UNKNOWN)
@@ -528,6 +598,8 @@ static int create(struct line *l, struct after *after)
         return rc;
     for (uint32_t f = 0; f < schema->field_count[SPACE_OBJECTS]; f++)
         row[1 + f] = schema->fields[SPACE_OBJECTS][f].initial;
+    if ((rc = take_fields(l, row + 1, &told)))
+        return rc;
     for (uint32_t i = 0; i < l->kind->count; i++) {
         struct part const *part = &l->kind->parts[i];
         uint32_t value;
@@ -562,7 +634,8 @@ static int remove_object(struct line *l, struct after *after)
         rc = take_after(l, after, SPACE_OBJECTS, ignored, &told);
     if (rc || slot == TABLE_NONE)
         return rc;
-    put_instead(l, l->kind->id, id);
+    if (!l->kind->among)
+        put_instead(l, l->kind->id, id);
     for (uint32_t i = 0; !rc && i < l->kind->count; i++)
         rc = check_old(l, &l->kind->parts[i],
                        table_row(run->table, SPACE_OBJECTS, slot)[1 + l->kind->parts[i].field]);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/changes/baba.h"
+#include "core/changes/route_schema.h"
 #include "core/redo_error.h"
 
 #define SCHEMA_VERSION 1
@@ -277,6 +278,22 @@ static int find_type(struct reading *g, struct value_reader r, uint32_t pairs, s
     return wrong_kind(g, k, "a kind has no type");
 }
 
+/* A place, or {among: place}. */
+static int read_id(struct reading *g, struct value_reader *r, struct kind *k)
+{
+    struct value place = value_next(r), among;
+    if (place.type == VALUE_MAP && place.count == 1 && read_name(r, &among) && !k->among) {
+        if (!(k->among = copy(&among)))
+            return REDO_ENOMEM;
+        k->among_size = (uint32_t)among.string.size;
+        place = value_next(r);
+    }
+    if (!is_place(&place))
+        return wrong_kind(g, k, "a kind's id is a place in the line, 1 to 256, or {name: place}");
+    k->id = (uint32_t)place.integer;
+    return REDO_OK;
+}
+
 static int read_pair(struct reading *g, struct value_reader *r, struct kind *k)
 {
     struct value key;
@@ -284,16 +301,18 @@ static int read_pair(struct reading *g, struct value_reader *r, struct kind *k)
         return wrong_kind(g, k, "a kind is a map");
     if (is(&key, "type"))
         return value_skip(r) ? REDO_OK : wrong_kind(g, k, "a kind has no type");
-    if (is(&key, "id")) {
+    if (is(&key, "id"))
+        return read_id(g, r, k);
+    if (is(&key, "fields") && (k->type == LINE_CHANGE || k->type == LINE_CREATE)) {
         struct value place = value_next(r);
         if (!is_place(&place))
-            return wrong_kind(g, k, "a kind's id is a place in the line, 1 to 256");
-        k->id = (uint32_t)place.integer;
+            return wrong_kind(g, k, "a kind's fields are at a place in the line, 1 to 256");
+        k->fields = (uint32_t)place.integer;
         return REDO_OK;
     }
     if ((is(&key, "old") || is(&key, "new")) && k->type != LINE_OPAQUE)
         return read_parts(g, r, k, is(&key, "new"));
-    return wrong_kind(g, k, "a kind has type, id, old and new, nothing else");
+    return wrong_kind(g, k, "a kind has type, id, old, new and fields, nothing else");
 }
 
 static int read_kind(struct reading *g, struct value_reader *r)
@@ -421,7 +440,8 @@ int schema_read(struct schema *s, struct values *v, void const *data, size_t siz
     if (name.type != VALUE_STRING)
         return read_map(&g, r);
     struct value_writer built_in = {0};
-    if (!baba_schema(name.string.data, name.string.size, &built_in))
+    s->routes = route_schema(name.string.data, name.string.size, &built_in);
+    if (!s->routes && !baba_schema(name.string.data, name.string.size, &built_in))
         return wrong(&g, "no schema of that name is built in", name.string.data, name.string.size);
     r = (struct value_reader){built_in.data, built_in.data + built_in.size};
     int rc = built_in.failed ? REDO_ENOMEM : read_map(&g, r);
@@ -439,6 +459,7 @@ void schema_close(struct schema *s)
     }
     for (uint32_t i = 0; i < s->kind_count; i++) {
         free(s->kinds[i].name);
+        free(s->kinds[i].among);
         free(s->kinds[i].parts);
     }
     free(s->kinds);

@@ -43,6 +43,9 @@ struct kind {
     enum line_type type;
     enum space space;
     uint32_t id; /* place of the id; not of the level */
+    char *among; /* ids are of those of this name: the id is [among, what stands there]; or NULL */
+    uint32_t among_size;
+    uint32_t fields; /* place of a map of new values by field, or 0 */
     struct part *parts;
     uint32_t count;
 };
@@ -57,6 +60,7 @@ struct schema {
     uint32_t *places;
     uint32_t place_count;
     bool ids;             /* one of the fields is of ids */
+    bool routes;          /* its tables are track networks: see network.h */
     unsigned char *bytes; /* as it was given, or the name of a built-in one: one value */
     size_t size;
 };
@@ -67,7 +71,7 @@ struct schema {
 
 /* What is wrong with a schema, a table or a line, for whoever gave it. */
 struct fault {
-    char what[120];               /* in words */
+    char what[192];               /* in words */
     int64_t line;                 /* which of the turn's, or -1 */
     int64_t place;                /* in the line, or -1 */
     char field[256];              /* or empty */
@@ -84,8 +88,9 @@ static inline void fault_clear(struct fault *f)
     f->expected_size = f->given_size = 0;
 }
 
-/* A schema from its form, or the built-in one of that name ("baba", "baba-old-first"). Values are
- * entered into v. REDO_OK; REDO_ESCHEMA and *fault; REDO_ENOMEM. To be closed in any case. */
+/* A schema from its form, or the built-in one of that name ("baba", "baba-old-first",
+ * "route-network"). Values are entered into v. REDO_OK; REDO_ESCHEMA and *fault; REDO_ENOMEM. To be
+ * closed in any case. */
 int schema_read(struct schema *s, struct values *v, void const *data, size_t size,
                 struct fault *fault);
 void schema_close(struct schema *s);

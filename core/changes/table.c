@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "core/changes/network.h"
 #include "core/redo_error.h"
 
 static uint32_t mix(uint32_t id)
@@ -90,6 +91,12 @@ uint32_t table_find(struct table const *t, enum space space, uint32_t id)
 
 /* ---- the digest -------------------------------------------------------------------------- */
 
+static void note(struct table *t, enum space space, uint32_t slot)
+{
+    if (t->log && space == SPACE_OBJECTS)
+        network_note(t->log, t->values, table_row(t, space, slot)[0]);
+}
+
 /* What a row adds to it: the values of the fields that count; and how many of them are not known.
  */
 static struct digest row_digest(struct table const *t, enum space space, uint32_t const *row,
@@ -132,6 +139,7 @@ void table_take(struct table *t, enum space space, uint32_t slot)
 {
     struct digest row;
     uint32_t const *sum = row_sum(t, space, slot);
+    note(t, space, slot);
     memcpy(&row, sum, sizeof row);
     bool borrow = t->digest.low < row.low;
     t->digest.low -= row.low;
@@ -160,6 +168,8 @@ void table_set(struct table *t, enum space space, uint32_t slot, uint32_t field,
     bool counts = t->schema->fields[space][field].board;
     if (counts)
         table_take(t, space, slot);
+    else
+        note(t, space, slot);
     table_put(t, space, slot, field, value);
     if (counts)
         table_give(t, space, slot);
@@ -175,6 +185,7 @@ void table_add(struct table *t, enum space space, uint32_t const *row)
     memcpy(place, row, (t->schema->field_count[space] + 1) * sizeof *row);
     rows->count++;
     index_insert(&rows->index, mix(row[0]), slot);
+    note(t, space, slot);
     table_give(t, space, slot);
 }
 

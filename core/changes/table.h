@@ -24,12 +24,15 @@ struct rows {
 #define TABLE_NONE UINT32_MAX
 #define TABLE_SUM 5 /* cells of what a row adds: 16 bytes of digest, how many are unknown */
 
+struct table_log;
+
 struct table {
     struct schema const *schema;
     struct values const *values;
     struct rows rows[SPACES]; /* of the level one row, with the id 1 (nil) */
     struct digest digest;
-    uint32_t unknown; /* cells that count and are VALUE_UNKNOWN */
+    uint32_t unknown;      /* cells that count and are VALUE_UNKNOWN */
+    struct table_log *log; /* where changes of objects are noted, or NULL: see network.h */
 };
 
 /* An empty table: objects and cursors none, the level with its defaults. */

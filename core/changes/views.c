@@ -80,6 +80,10 @@ int view_copy(struct view *v, struct table const *table, uint32_t at)
         return REDO_ENOMEM;
     v->at = at;
     v->there = true;
+    if (table->schema->routes) {
+        v->table.log = &v->log;
+        v->log.whole = true;
+    }
     return REDO_OK;
 }
 

@@ -191,6 +191,18 @@ static bool begin(struct chooser *c, struct box *b, uint32_t depth, bool *done)
     return search_box(c, b, by_rule, UINT64_MAX) == SEARCH_DONE;
 }
 
+/* A guess: as if all parts of a box took as long. */
+static void tell_share(struct chooser *c, uint32_t depth)
+{
+    double share = 0, part = 1;
+    for (uint32_t i = 0; i < depth; i++) {
+        struct box const *b = &c->boxes[i];
+        part /= b->class_count + 1;
+        share += part * (b->child - 1);
+    }
+    c->ticker->progress.share = share;
+}
+
 bool branch_boxes(struct chooser *c)
 {
     uint32_t depth = 0;
@@ -209,6 +221,7 @@ bool branch_boxes(struct chooser *c)
         if (!done) {
             depth++;
             fresh = true;
+            tell_share(c, depth);
         } else if (depth > 0) {
             empty_box(c, b);
             depth--;

@@ -53,7 +53,20 @@ struct checker {
     uint32_t mutex_words;
     struct tried tried[ROUTES_TRAINS];
     uint32_t count;
+    struct routes_options const *options; /* or NULL */
+    uint64_t ticks;
+    bool stopped;
 };
+
+/* Counts work; true: to stop. */
+static bool on_tick(void *context)
+{
+    struct checker *c = context;
+    struct routes_progress progress = {.stage = ROUTES_CHOOSING, .nodes = c->ticks};
+    if (!c->stopped && c->options && c->options->poll && ++c->ticks % ROUTES_POLL == 0)
+        c->stopped = c->options->poll(c->options->context, &progress) != 0;
+    return c->stopped;
+}
 
 static bool breaks(struct checker *c, enum routes_rule rule, uint32_t route, uint32_t id)
 {
@@ -438,7 +451,7 @@ static int check_worth(struct checker *c, struct routes_route const *routes, boo
     uint32_t(*taken)[VALUE_WORTHS] = calloc(c->count + 1, sizeof *taken);
     int64_t *best = calloc(2 * VALUE_WORTHS, sizeof *best);
     *legal = taken && best;
-    for (uint32_t i = 0; i < c->count && *legal; i++) {
+    for (uint32_t i = 0; i < c->count && *legal && !c->stopped; i++) {
         struct tried *t = &c->tried[i];
         valuer_route(&c->valuer, question_type(&c->q, routes[i].train), t->stops, t->stop_count,
                      t->edges);
@@ -485,6 +498,8 @@ static int run_checks(struct checker *c, struct routes_route const *routes)
     bool legal = true;
     int rc = valuer_open(&c->valuer, &c->q);
     c->has_valuer = !rc;
+    c->valuer.tick = on_tick;
+    c->valuer.tick_context = c;
     for (uint32_t i = 0; i < c->count && !rc && legal; i++) {
         rc = open_tried(c, &routes[i], &c->tried[i]);
         if (!rc)
@@ -504,7 +519,8 @@ static int run_checks(struct checker *c, struct routes_route const *routes)
 }
 
 int routes_check(struct routes_network const *net, struct routes_question const *asked,
-                 struct routes_route const *routes, uint32_t count, struct routes_verdict *verdict,
+                 struct routes_route const *routes, uint32_t count,
+                 struct routes_options const *options, struct routes_verdict *verdict,
                  struct routes_fault *fault)
 {
     struct checker *c = calloc(1, sizeof *c);
@@ -530,7 +546,9 @@ int routes_check(struct routes_network const *net, struct routes_question const 
         return REDO_OK;
     }
     c->count = count;
+    c->options = options;
     rc = run_checks(c, routes);
+    verdict->stopped = c->stopped;
     close_checker(c);
     return rc;
 }

@@ -26,7 +26,7 @@ static int allocate(struct plan *p)
                : REDO_ENOMEM;
 }
 
-void plan_close(struct plan *p)
+void train_plan_close(struct plan *p)
 {
     free(p->first_next);
     free(p->next);
@@ -206,7 +206,7 @@ static bool pays_all(struct plan const *p)
     return true;
 }
 
-int plan_open(struct plan *p, struct view const *view, struct train_type const *type)
+int train_plan_open(struct plan *p, struct view const *view, struct train_type const *type)
 {
     *p = (struct plan){.view = view, .type = type, .arc_count = 2 * view->link_count};
     int rc = allocate(p);
@@ -216,7 +216,7 @@ int plan_open(struct plan *p, struct view const *view, struct train_type const *
         rc = see_order(p);
     }
     if (rc) {
-        plan_close(p);
+        train_plan_close(p);
         return rc;
     }
     p->sums = pays_all(p) && type->bonus_count == 0;

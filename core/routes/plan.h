@@ -42,7 +42,7 @@ struct plan {
 };
 
 /* REDO_OK or REDO_ENOMEM. */
-int plan_open(struct plan *p, struct view const *view, struct train_type const *type);
-void plan_close(struct plan *p);
+int train_plan_open(struct plan *p, struct view const *view, struct train_type const *type);
+void train_plan_close(struct plan *p);
 
 #endif

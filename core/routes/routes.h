@@ -373,12 +373,16 @@ struct routes_verdict {
     int64_t total; /* if legal: what the set is worth */
     int64_t values[ROUTES_TRAINS]; /* and each route, in the order given, with the once-only
                                     * bonuses that it is paid */
+    bool stopped; /* poll said stop before all was looked at: the rest means nothing */
 };
 
 /* Whether a set is legal, and what it is worth. The values that routes tell are not looked at.
- * Errors are for questions that do not fit; a set that breaks a rule is REDO_OK and a verdict. */
+ * Of the options, which may be NULL, poll alone counts: what a set is worth may take long where
+ * bonuses decide which stops count. Errors are for questions that do not fit; a set that breaks a
+ * rule is REDO_OK and a verdict. */
 int routes_check(struct routes_network const *net, struct routes_question const *question,
-                 struct routes_route const *routes, uint32_t count, struct routes_verdict *verdict,
+                 struct routes_route const *routes, uint32_t count,
+                 struct routes_options const *options, struct routes_verdict *verdict,
                  struct routes_fault *fault);
 
 #endif

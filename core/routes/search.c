@@ -15,7 +15,7 @@ static int open_plans(struct search *s, bool walk_each)
 {
     int rc = REDO_OK;
     for (uint32_t i = 0; i < s->q.type_count && !rc; i++) {
-        rc = plan_open(&s->plans[i], &s->view, &s->q.types[i]);
+        rc = train_plan_open(&s->plans[i], &s->view, &s->q.types[i]);
         s->plan_count += !rc;
     }
     uint32_t walks = walk_each ? s->q.asked->train_count : s->q.type_count;
@@ -51,7 +51,7 @@ static void close_search(struct search *s)
     for (uint32_t i = 0; i < s->plan_count; i++) {
         if (s->listings[i].budget)
             listing_close(&s->listings[i]);
-        plan_close(&s->plans[i]);
+        train_plan_close(&s->plans[i]);
     }
     if (s->has_found)
         found_close(&s->found);
@@ -222,6 +222,7 @@ static bool list_all(struct search *s, uint32_t type)
     struct walk *w = &s->walks[type];
     listing_init(l, &s->plans[type], &s->budget, keeps_points(s));
     walk_start(w, NULL, NULL, INT64_MIN);
+    s->ticker.progress.share = (double)type / s->q.type_count;
     while (search_next(s, w))
         if (!listing_add(l, w, s->valuer.worths, s->valuer.worth_count))
             return false;
@@ -233,12 +234,14 @@ static bool list_all(struct search *s, uint32_t type)
 static void choose(struct search *s, struct chooser *c, bool *proven, bool *stable)
 {
     s->ticker.progress.stage = ROUTES_CHOOSING;
+    s->ticker.progress.share = 0;
     chooser_price(c);
     *proven = chooser_search(c);
     if (!*proven)
         return;
     s->ticker.progress.bound = s->found.total;
     s->ticker.progress.stage = ROUTES_ORDERING;
+    s->ticker.progress.share = 0;
     *stable = chooser_order(c);
 }
 

@@ -380,7 +380,7 @@ def test_damaged_dump_is_refused_wherever_the_damage_is(daemon, rpc):
 @served
 def test_dump_of_a_newer_version_is_refused_as_such(daemon, rpc):
     dump = bytearray(snapshot(rpc, begin(rpc)))
-    dump[4] = 9  # the version follows the four bytes of magic
+    dump[4] = 4  # the version follows the four bytes of magic
     assert error_of(rpc, "loadsession", bytes(dump)) == EVERSION
 
 
@@ -449,7 +449,7 @@ def test_info_describes_all_there_is(daemon, rpc):
         error, _ = rpc.response(rpc.send(method["name"], *[None] * 20))
         assert error[0] == EPARAMS and error[2]["expected"] == len(method["params"]), error
     assert {e["name"] for e in info["events"]} == {
-        "operation", "resync", "lagged", "keepalive", "sessionended", "error"}
+        "operation", "resync", "lagged", "routes", "keepalive", "sessionended", "error"}
     for event in info["events"]:
         assert set(event) == {"name", "params", "doc"} and event["doc"]
     assert {s["name"] for s in info["shapes"]} >= {"POSITION", "SESSION", "PAGE"}

@@ -541,7 +541,7 @@ START_TEST(dump_is_loaded_through_the_daemon)
     assert_fails(redo_load(data, 3), NULL, REDO_EDAMAGED);
     assert_fails(redo_load(NULL, 3), NULL, REDO_EDAMAGED);
     ((unsigned char *)data)[size / 2] ^= 1;
-    ((unsigned char *)data)[4] = 9;
+    ((unsigned char *)data)[4] = 4;
     assert_fails(redo_load(data, size), NULL, REDO_EVERSION);
     free(data);
     redo_endsession(session);

@@ -92,6 +92,22 @@ def test_games_that_went_with_a_match_come_back_after_a_restart(place, rpc):
         assert rpc.call("restoresession", games[1])["match"] is None
 
 
+@placed()
+def test_a_request_with_a_key_is_done_once_whatever_comes_between(place, rpc):
+    games = [begin(rpc, name=name) for name in "abc"]
+    match = rpc.call("beginmatch", "m", {"key": b"b"})["session"]
+    asked = [("addgames", match, games, {"key": b"1"}), ("ordergames", match, ["c"], {"at": 0, "key": b"2"}),
+             ("dropgames", match, ["a", games[1]], {"key": b"3"})]
+    first = [rpc.call(*call) for call in asked]
+    rpc.call("deletesession", games[1])
+    for end in (place.restart, place.crash, place.crash):
+        with place.connect() as rpc:
+            assert rpc.call("beginmatch", "m", {"key": b"b"})["session"] == match
+            assert [rpc.call(*call) for call in asked] == first
+            assert agrees(rpc, match) == ([games[2]], [])
+        end()
+
+
 @placed("--memory-budget", "1M")
 def test_games_need_not_be_in_memory(place, rpc):
     match, games = match_of(rpc, 3000)

@@ -122,7 +122,7 @@ static json_t *verdict_of(struct runner *r, struct routes_question const *q,
 {
     struct routes_verdict v;
     struct routes_fault fault = {{0}};
-    int rc = routes_check(r->net, q, routes, count, &v, &fault);
+    int rc = routes_check(r->net, q, routes, count, NULL, &v, &fault);
     if (rc)
         return failure(rc, fault.text);
     json_t *values = json_array();

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/changes/changes.h"
+#include "core/history.h"
 #include "core/redo_error.h"
 #include "tests/routes/board.h"
 #include "tests/suite.h"
@@ -141,5 +143,83 @@ START_TEST(a_search_fails_or_gives_the_answer)
 }
 END_TEST
 
-TEST_MAIN_SLOW("routes-alloc", 60, a_step_is_done_or_not_at_all, a_step_back_needs_no_memory,
+static void put_text(struct value_writer *w, char const *text)
+{
+    value_put_string(w, text, strlen(text));
+}
+
+/* A turn: towns from one id on, each with a value. */
+static struct value_writer towns(int first, int count)
+{
+    struct value_writer w = {0};
+    value_put_array(&w, 3);
+    value_put_array(&w, (uint32_t)count);
+    for (int i = 0; i < count; i++) {
+        value_put_array(&w, 3);
+        put_text(&w, "add_node");
+        value_put_int(&w, first + i);
+        value_put_map(&w, 2);
+        put_text(&w, "kind");
+        put_text(&w, "town");
+        put_text(&w, "value");
+        value_put_int(&w, 10 * i);
+    }
+    value_put_nil(&w);
+    value_put_nil(&w);
+    return w;
+}
+
+static redo_operation add(uint32_t prev, struct value_writer const *turn)
+{
+    return (redo_operation){.kind = REDO_OP_ADD,
+                            .position = prev,
+                            .move = 1,
+                            .value = redo_check,
+                            .state = turn->data,
+                            .statesize = turn->size};
+}
+
+/* How many nodes the network at a position has; or less than 0, a code. */
+static int nodes_at(struct history *h, uint32_t number)
+{
+    struct board_network *network;
+    int rc = changes_network(h, node_at(h, number), &network, NULL);
+    return rc ? -rc : (int)routes_network_sizes(network->net).nodes;
+}
+
+START_TEST(a_turn_of_track_is_added_or_not_at_all)
+{
+    struct value_writer turns[2] = {towns(0, 12), towns(12, 12)};
+    struct fault fault;
+    for (long after = 0;; after++) {
+        bool lacked = false;
+        struct history *h = changes_new("\xadroute-network", 14, NULL, 0, false, &fault);
+        ck_assert_ptr_nonnull(h);
+        for (uint32_t i = 0; i < 2; i++) {
+            redo_operation op = add(i, &turns[i]);
+            begin(after / 2, after % 2);
+            int rc = history_apply(h, &op, NULL);
+            lacked |= end() > 0;
+            ck_assert(rc == REDO_OK || rc == REDO_ENOMEM);
+            if (rc)
+                ck_assert_int_eq(history_apply(h, &op, NULL), REDO_OK);
+        }
+        for (uint32_t i = 3; i-- > 0;) {
+            begin(after / 2, after % 2);
+            int nodes = nodes_at(h, i);
+            lacked |= end() > 0;
+            ck_assert(nodes == -REDO_ENOMEM || nodes == (int)i * 12);
+            ck_assert_int_eq(nodes_at(h, i), (int)i * 12);
+        }
+        history_free(h);
+        if (!lacked && after % 2)
+            break;
+    }
+    free(turns[0].data);
+    free(turns[1].data);
+}
+END_TEST
+
+TEST_MAIN_SLOW("routes-alloc", 60, a_turn_of_track_is_added_or_not_at_all,
+               a_step_is_done_or_not_at_all, a_step_back_needs_no_memory,
                a_search_fails_or_gives_the_answer)

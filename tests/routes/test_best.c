@@ -159,7 +159,7 @@ START_TEST(a_search_that_is_stopped_tells_what_it_has_and_a_bound)
         ck_assert_int_gt(a.total, 0);
         ck_assert_int_ge(a.bound, a.total);
         ck_assert_uint_le(a.memory, 1 << 20);
-        ck_assert_int_eq(routes_check(net, &q, a.routes, a.count, &v, NULL), REDO_OK);
+        ck_assert_int_eq(routes_check(net, &q, a.routes, a.count, NULL, &v, NULL), REDO_OK);
         ck_assert_int_eq(v.rule, ROUTES_LEGAL);
         ck_assert_int_eq(v.total, a.total);
         routes_answer_free(&a);

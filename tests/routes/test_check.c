@@ -32,7 +32,7 @@ static enum routes_rule run(uint32_t from, uint32_t to, struct routes_verdict *v
         stops[r.stop_count++] = i;
     for (uint32_t i = 2 * from; i < 2 * to; i++)
         edges[r.edge_count++] = i;
-    ck_assert_int_eq(routes_check(net, &question, &r, 1, v, NULL), REDO_OK);
+    ck_assert_int_eq(routes_check(net, &question, &r, 1, NULL, v, NULL), REDO_OK);
     return v->rule;
 }
 
@@ -117,13 +117,13 @@ START_TEST(a_set_uses_track_once)
     question.trains = trains;
     question.train_count = 2;
     routes[1] = routes[0];
-    ck_assert_int_eq(routes_check(net, &question, routes, 2, &v, NULL), REDO_OK);
+    ck_assert_int_eq(routes_check(net, &question, routes, 2, NULL, &v, NULL), REDO_OK);
     ck_assert_int_eq(v.rule, ROUTES_BAD_TRAIN);
     routes[1].train = 1;
-    ck_assert_int_eq(routes_check(net, &question, routes, 2, &v, NULL), REDO_OK);
+    ck_assert_int_eq(routes_check(net, &question, routes, 2, NULL, &v, NULL), REDO_OK);
     ck_assert_int_eq(v.rule, ROUTES_BAD_SET_EDGE);
     trains[1].group = "other";
-    ck_assert_int_eq(routes_check(net, &question, routes, 2, &v, NULL), REDO_OK);
+    ck_assert_int_eq(routes_check(net, &question, routes, 2, NULL, &v, NULL), REDO_OK);
     ck_assert_int_eq(v.rule, ROUTES_LEGAL);
     ck_assert_int_eq(v.total, 100);
     for (int i = 0; i < ROUTES_RULES; i++)
