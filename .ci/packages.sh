@@ -3,7 +3,7 @@
 build_packages="gcc pkg-config meson ninja-build libuv1-dev libmsgpack-dev libxxhash-dev
     libsqlite3-dev libjansson-dev zlib1g-dev libncurses-dev"
 test_packages="$build_packages check python3 python3-msgpack procps
-    luajit lua5.4 lua-luv lua-mpack graphviz"
+    luajit lua5.4 lua-luv lua-mpack graphviz gnubg"
 
 # Installs what is missing of the packages named, where that may be done; else says how and exits.
 need_packages() {

@@ -323,6 +323,28 @@ redo_session *redo_client_opensession_readonly(redo_client *client, char const *
     return session;
 }
 
+static void pack_match(redo_client *client, struct ask *ask)
+{
+    struct buffer *b = request_begin(client, &ask->call.request, "beginmatch");
+    pack_array(b, 2);
+    pack_cstr(b, ask->name);
+    pack_map(b, 1);
+    pack_key(b, "join");
+    pack_bool(b, true);
+}
+
+redo_session *redo_client_beginmatch(redo_client *client, char const *name)
+{
+    if (!enter(client))
+        return NULL;
+    if (!name) {
+        error_set(REDO_ENAME);
+        return NULL;
+    }
+    struct ask ask = {.pack = pack_match, .name = name};
+    return begin(client, &ask);
+}
+
 static void pack_delete(redo_client *client, struct ask *ask)
 {
     struct buffer *b = request_begin(client, &ask->call.request, "deletesession");

@@ -170,6 +170,12 @@ uint64_t redo_client_sequence(redo_session const *session)
     return m ? m->sequence : 0;
 }
 
+uint64_t redo_client_handle(redo_session const *session)
+{
+    struct mirror const *m = mirror_of(session);
+    return m ? m->handle : 0;
+}
+
 void redo_client_observe(redo_session *session, redo_client_observer *observer, void *data)
 {
     struct mirror *m = (struct mirror *)mirror_of(session);

@@ -127,7 +127,8 @@ redo_session *redo_client_beginchanges(redo_client *client, char const *name, vo
 redo_session *redo_client_opensession(redo_client *client, char const *name);
 redo_session *redo_client_opensession_readonly(redo_client *client, char const *name);
 
-/* Deletes the session of that name, for all. REDO_OK or a code. */
+/* Deletes the session of that name, for all; a match with all its games, or nothing. REDO_OK or a
+ * code. */
 int redo_client_deletesession(redo_client *client, char const *name);
 
 /* The client of a session, the session's name (NULL if private; the session's own), and the number
@@ -157,6 +158,42 @@ typedef void redo_client_cursorwatcher(redo_session *session, char const *name,
                                        redo_position *position, int own, void *data);
 int redo_client_watchcursor(redo_session *session, char const *name,
                             redo_client_cursorwatcher *watcher, void *data);
+
+/* The handle of a session, which the daemon gives once and never again. */
+uint64_t redo_client_handle(redo_session const *session);
+
+/* ---- matches ----------------------------------------------------------------------------- */
+
+/* Begins the match of that name, or joins it: a session whose games are other sessions. Its replica
+ * knows their handles, in order (redo_getgames(), redo.h), and is told of changes as any. NULL on
+ * error: REDO_ESTATE: there is a session of that name that is no match ... */
+redo_session *redo_client_beginmatch(redo_client *client, char const *name);
+
+/* Puts sessions, by their handles, into the match of that name, at a place from 0 or (at below 0)
+ * at the end; takes them out of it; puts some of its games in this order, at the place that they
+ * have among the others. All or none; 100,000 at a time. REDO_OK; REDO_ENOTMATCH, REDO_EINMATCH,
+ * REDO_ENOSESSION, REDO_EDENIED, REDO_EKIND, REDO_ERANGE ... */
+int redo_client_addgames(redo_client *client, char const *match, uint64_t const *games,
+                         size_t count, long at);
+int redo_client_dropgames(redo_client *client, char const *match, uint64_t const *games,
+                          size_t count);
+int redo_client_ordergames(redo_client *client, char const *match, uint64_t const *games,
+                           size_t count, long at);
+
+/* What is known of a game; valid until the function that it is told to returns. */
+typedef struct redo_client_game {
+    uint64_t session;
+    char const *name; /* or NULL */
+    int gone;         /* it is in the trash, or for ever gone, or may not be read */
+    uint64_t positions, sequence;
+    uint32_t owner;
+} redo_client_game;
+
+/* Tells of all games of the match of that name, in order, until the function returns other than 0.
+ * REDO_OK or a code. */
+typedef int redo_client_gameteller(redo_client_game const *game, void *data);
+int redo_client_getgames(redo_client *client, char const *match, redo_client_gameteller *teller,
+                         void *data);
 
 /* ---- adding without waiting -------------------------------------------------------------- */
 

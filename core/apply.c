@@ -655,6 +655,8 @@ static int apply(struct history *h, redo_operation const *op, redo_result *r)
         return records_play(h, op, r);
     case REDO_OP_ALTERNATE:
         return alternates_apply(h, op, r);
+    case REDO_OP_GAMES:
+        return games_apply(h, op, r);
     case REDO_OP_CLEAR:
         r->value = r->changed = h->changed;
         h->changed = false;

@@ -16,8 +16,8 @@
 #include "core/varint.h"
 
 #define MAGIC "REDO"
-#define VERSION                                                                                  \
-    3             /* 1: without anything of FLAGS_2, 2: of FLAGS_3; still written where there is \
+#define VERSION                                                                                    \
+    3             /* 1: without anything of FLAGS_2, 2: of FLAG_MORE; still written where there is \
                      nothing of it */
 #define HEAD 8    /* magic, version, kind, flags, 0 */
 #define TAIL 8    /* XXH3 of all before, little-endian */
@@ -29,9 +29,9 @@
 #define FLAG_CURSORS 32
 #define FLAG_KEYS 64
 #define FLAGS_1 15
-#define FLAG_RECORDS 128
+#define FLAG_MORE 128 /* a byte that tells which parts follow, and these: records, rings, games */
 #define FLAGS_2 (FLAG_AUTHORS | FLAG_CURSORS | FLAG_KEYS)
-#define FLAGS_3 FLAG_RECORDS
+#define FLAGS_3 FLAG_MORE
 
 /* What is told of a position after its number, parent and move. */
 enum { ENDPOINT = 1, BETTER = 2, SETBETTER = 4, NEWSTATE = 8, NEXT = 16, CDR = 32, ALL = 63 };
@@ -77,7 +77,7 @@ static void write_all(struct history const *h, struct writer *w, uint32_t *state
                         (h->properties.count ? FLAG_PROPERTIES : 0) |
                         (h->authors.count ? FLAG_AUTHORS : 0) |
                         (h->cursors.count ? FLAG_CURSORS : 0) | (h->keys.count ? FLAG_KEYS : 0) |
-                        (records_any(h) ? FLAG_RECORDS : 0));
+                        (records_dumped(h) ? FLAG_MORE : 0));
     head[4] = version_of(head[6], h->changes != NULL);
     head[5] = h->changes ? CHANGES : STATES;
     head[7] = 0;
@@ -117,7 +117,7 @@ static void write_all(struct history const *h, struct writer *w, uint32_t *state
         write_cursors(h, w);
     if (h->keys.count)
         write_keys(h, w);
-    if (records_any(h))
+    if (records_dumped(h))
         write_records(h, w);
     if (h->changes)
         write_changes(h, w);
@@ -371,8 +371,10 @@ static int read_beside(struct history *h, struct varint_reader *r, struct head c
         rc = read_cursors(h, r, head->next);
     if (!rc && (head->flags & FLAG_KEYS))
         rc = read_keys(h, r, head->next);
-    if (!rc && (head->flags & FLAG_RECORDS))
+    if (!rc && (head->flags & FLAG_MORE))
         rc = read_records(h, r);
+    if (!rc && head->changes && h->games)
+        rc = REDO_EDAMAGED; /* a match is of states */
     if (!rc && head->changes)
         rc = read_changes(h, r);
     return rc;

@@ -387,6 +387,24 @@ int read_keys(struct history *h, struct varint_reader *r, uint32_t next)
     return rc;
 }
 
+/* ---- games ------------------------------------------------------------------------------- */
+
+void write_games(struct history const *h, struct writer *w)
+{
+    write_number(w, h->games->count);
+    for (uint32_t i = 0; i < h->games->count; i++)
+        write_wide(w, h->games->order[i]);
+}
+
+int read_games(struct history *h, struct varint_reader *r)
+{
+    uint32_t count = varint_get(r);
+    if (r->bad || count > (size_t)(r->end - r->at) / GAMES_ID)
+        return REDO_EDAMAGED;
+    unsigned char const *ids = read_bytes(r, (size_t)count * GAMES_ID);
+    return games_begin(h) ? REDO_ENOMEM : games_load(h->games, ids, count);
+}
+
 /* ---- changes ----------------------------------------------------------------------------- */
 
 enum { LENIENT = 1, SCHEMA = 2 };

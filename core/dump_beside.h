@@ -1,5 +1,5 @@
-/* The parts of a dump beside its positions: properties, authors, cursors, keys (core/README.md has
- * the form). */
+/* The parts of a dump beside its positions: properties, authors, cursors, keys, games
+ * (core/README.md has the form). */
 #ifndef CORE_DUMP_BESIDE_H
 #define CORE_DUMP_BESIDE_H
 
@@ -23,6 +23,7 @@ void write_authors(struct history const *h, struct writer *w);
 void write_cursors(struct history const *h, struct writer *w);
 void write_keys(struct history const *h, struct writer *w);
 void write_changes(struct history const *h, struct writer *w);
+void write_games(struct history const *h, struct writer *w);
 
 /* Each reads its part, which has to be of this history, whose positions are there, all numbers of
  * positions that were ever given below next: REDO_OK,
@@ -33,5 +34,6 @@ int read_authors(struct history *h, struct varint_reader *r);
 int read_cursors(struct history *h, struct varint_reader *r, uint32_t next);
 int read_keys(struct history *h, struct varint_reader *r, uint32_t next);
 int read_changes(struct history *h, struct varint_reader *r);
+int read_games(struct history *h, struct varint_reader *r);
 
 #endif

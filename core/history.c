@@ -76,6 +76,7 @@ void history_free(struct history *h)
         return;
     free(h->scratch);
     free(h->answer.items);
+    games_free(h->games);
     records_close(&h->records);
     keys_close(&h->keys);
     cursors_close(&h->cursors);
@@ -98,7 +99,8 @@ size_t history_memory(struct history const *h)
     return sizeof *h + h->nodes.bytes + states_memory(&h->states) + index_bytes(&h->classes) +
            fans_memory(&h->fans) + h->properties.bytes + authors_memory(&h->authors) +
            h->cursors.bytes + keys_memory(&h->keys) + h->answer.cap * sizeof *h->answer.items +
-           records_memory(&h->records) + (h->changes ? changes_memory(h->changes) : 0);
+           games_memory(h->games) + records_memory(&h->records) +
+           (h->changes ? changes_memory(h->changes) : 0);
 }
 
 int history_find(struct history const *h, uint32_t number, struct node **node)

@@ -13,6 +13,7 @@
 #include "core/authors.h"
 #include "core/cursors.h"
 #include "core/fans.h"
+#include "core/games.h"
 #include "core/index.h"
 #include "core/keys.h"
 #include "core/pool.h"
@@ -58,6 +59,7 @@ struct history {
     struct records records;
     struct answer answer;    /* of the last operation: see history_answer() */
     struct changes *changes; /* NULL: a session of states */
+    struct games *games;     /* NULL: it is no match */
     struct touched *touched; /* where positions that change are noted, or NULL */
     uint64_t sequence; /* of the last operation, as whoever counts them says; kept with a key */
     uint32_t *scratch; /* numbers, for an operation at work: see history_scratch() */

@@ -68,6 +68,8 @@ static unsigned arguments(int kind)
         return POSITION | SOURCE | MOVE | ENDPOINT | VALUE | STATE | ANY;
     case REDO_OP_ALTERNATE:
         return POSITION | MOVE | VALUE | STATE;
+    case REDO_OP_GAMES:
+        return SOURCE | MAYBE | VALUE | STATE;
     }
     return 0;
 }

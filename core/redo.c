@@ -424,6 +424,20 @@ int redo_getauthor(redo_position const *position, redo_author *author)
     return 1;
 }
 
+int redo_getgames(redo_session const *session, uint64_t const **games, size_t *count)
+{
+    if (check_session(session))
+        return redo_lasterror();
+    struct games const *g = session->history->games;
+    if (!g)
+        return error_set(REDO_ENOTMATCH);
+    if (games)
+        *games = g->order;
+    if (count)
+        *count = g->count;
+    return error_set(REDO_OK);
+}
+
 int redo_apply(redo_session *session, redo_operation const *operation, redo_result *result)
 {
     if (check_session(session))

@@ -84,6 +84,7 @@ enum {
 #define REDO_KEY_MAX 64                   /* bytes of the key of an operation */
 #define REDO_KEYS_MAX 1024                /* keys that a session keeps, the last ones */
 #define REDO_TURN_MAX 1000000             /* positions added in one turn */
+#define REDO_GAMES_MAX 1000000            /* games of a match */
 
 /* ---- sessions ---------------------------------------------------------------------------- */
 
@@ -345,6 +346,13 @@ int redo_dropundo(redo_session *session, char const *cursor);
 redo_position *redo_undo(redo_session *session, char const *cursor, void **lines, size_t *size);
 redo_position *redo_redo(redo_session *session, char const *cursor, void **lines, size_t *size);
 
+/* ---- matches ----------------------------------------------------------------------------- */
+
+/* A match is a session with games, which are other sessions of the daemon: their ids (the handles
+ * of its protocol), in order, of which *games points to *count, the session's until it changes.
+ * REDO_OK; REDO_ENOTMATCH: it is none. */
+int redo_getgames(redo_session const *session, uint64_t const **games, size_t *count);
+
 /* ---- operations: what every change of a session is --------------------------------------- */
 
 /* The functions above that change a session form one of these and apply it. */
@@ -372,7 +380,18 @@ enum redo_operation_kind {
                             redo_record.h, core/README.md */
     REDO_OP_PLAY = 18,   /* position, move = redo_of, source = the id of an item; endpoint, state
                             (may be empty), value = checkequiv: of the ADD that it may be */
-    REDO_OP_ALTERNATE = 19 /* position, state, value = 1 if the move is given, move */
+    REDO_OP_ALTERNATE = 19, /* position, state, value = 1 if the move is given, move */
+    REDO_OP_GAMES = 20      /* of a match: value = of redo_games_..., source = the place, or
+                               REDO_NOPOSITION: the end, state = ids of sessions, 8 bytes each, low
+                               one first */
+};
+
+/* What a GAMES does. */
+enum {
+    redo_games_insert = 0, /* the ids, none of which is there, come to the place, in their order */
+    redo_games_drop = 1,   /* they are in the match no more; the place is no matter */
+    redo_games_order =
+        2 /* they come, in their order, to the place that they have among the others */
 };
 
 /* What a NEWUNDO does: bits of its value. */

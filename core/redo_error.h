@@ -67,7 +67,9 @@ extern "C" {
     X(REDO_ENOCANDIDATE, 57, "no such candidate or decision")                  \
     X(REDO_ECANDIDATE, 58, "not a candidate, a decision or a record")          \
     X(REDO_EDECISION, 59, "the decision before it was not made")               \
-    X(REDO_ECANCELED, 60, "it was canceled")
+    X(REDO_ECANCELED, 60, "it was canceled")                                   \
+    X(REDO_EINMATCH, 64, "the session is in a match already")                  \
+    X(REDO_ENOTMATCH, 65, "not a match")
 
 enum redo_error {
 #define REDO_ERROR_ENUM(name, number, text) , name = number

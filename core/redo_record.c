@@ -65,27 +65,49 @@ static void remember(redo_position const *position, struct record_bytes const *k
     all->last.at = item->start;
 }
 
-/* The item at a place, or of an id if that is not 0. */
+/* The item of an id among those from this place on, up to another. */
+static bool find_id(struct record_list left, uint32_t id, uint32_t *place, uint32_t to,
+                    struct record_item *item)
+{
+    for (; *place < to && record_next_item(&left, item); ++*place)
+        if (item->id == id)
+            return true;
+    return false;
+}
+
+/* The item at a place, or of an id if that is not 0. Ids mostly rise, and are asked for one after
+ * the other: the search begins at the item that was read last, if that may be before it. */
 static bool find_item(redo_position const *position, struct record const *r,
                       struct record_bytes const *kept, enum redo_of of, uint32_t id,
                       uint32_t *place, struct record_item *item)
 {
-    struct record_list left = r->list[of];
-    uint32_t at = resume(position, kept, of, id ? UINT32_MAX : *place, &left), from = at;
-    for (; record_next_item(&left, item); at++)
-        if (id ? item->id == id : at == *place)
-            goto found;
-    if (!id)
-        return false;
-    left = r->list[of];
-    for (at = 0; at < from && record_next_item(&left, item); at++)
-        if (item->id == id)
-            goto found;
-    return false;
-found:
+    struct record_list const *all = &r->list[of];
+    struct record_list left = *all, one;
+    uint32_t from = resume(position, kept, of, id ? UINT32_MAX : *place, &left), at = from;
+    bool found = false;
+    if (!id) {
+        while (!found && record_next_item(&left, item))
+            found = at++ == *place;
+        at -= found;
+    } else {
+        one = left;
+        if (from && record_next_item(&one, item) && item->id > id) {
+            at = 0;
+            found = find_id(*all, id, &at, from, item);
+        }
+        if (!found) {
+            at = from;
+            found = find_id(left, id, &at, UINT32_MAX, item);
+        }
+        if (!found) {
+            at = 0;
+            found = find_id(*all, id, &at, from, item);
+        }
+    }
     *place = at;
-    remember(position, kept, of, at, item);
-    return true;
+    if (found)
+        remember(position, kept, of, at, item);
+    return found;
 }
 
 /* Where the branch of an item leads: of a decision after those before it. */

@@ -54,7 +54,7 @@ int begun_read(struct call *call, enum begun_method method, uint64_t *what)
         hash += args_flag(&call->args, "lenient", false);
         rc = hash_arg(args_option(&call->args, "table"), &hash);
     }
-    if (!rc) /* a copy has the keys of what it was copied from */
+    if (!rc && method != BEGUN_MATCH) /* a copy has the keys of what it was copied from */
         rc = hash_arg(args_option(&call->args, "name"), &hash);
     /* The kind of an operation is part of its hash: this is none. */
     hash -= (uint64_t)operation_hash_kind(hash);

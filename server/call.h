@@ -148,5 +148,6 @@ call_handler call_routes_best, call_routes_check, call_routes_reach, call_routes
  * its turn. */
 void call_routes_overheard(struct call *call);
 call_handler call_attach, call_readsnapshot, call_detach;
+call_handler call_beginmatch, call_addgames, call_dropgames, call_ordergames, call_getgames;
 
 #endif

@@ -44,6 +44,9 @@ static int fail_operation(struct call *call, int code, struct room const *room,
         error_add_int(&call->error, "given", (int64_t)op->statesize);
     } else if (code == REDO_ELINE || code == REDO_ENETWORK) {
         tell_fault(call, code, &room->history->changes->fault);
+    } else if (code == REDO_ERANGE && op->kind == REDO_OP_GAMES) {
+        error_add_int(&call->error, "at", op->source);
+        error_add_int(&call->error, "games", room->history->games->count);
     } else if (code == REDO_ERANGE) {
         error_add_int(&call->error, "endpoint", op->endpoint);
     } else if (code == REDO_ECONSTANT) {
@@ -127,7 +130,8 @@ static struct usage_amount amount_of(struct room const *room, struct client *by,
                   !cursors_find(&h->cursors, op->name, op->namesize);
     bool brings = op->kind == REDO_OP_UPDATE || op->kind == REDO_OP_PROPERTY ||
                   op->kind == REDO_OP_TURN || op->kind == REDO_OP_ADDUNDO ||
-                  (op->kind == REDO_OP_RECORD && !takes_away(op)) || cursor || more.positions;
+                  (op->kind == REDO_OP_RECORD && !takes_away(op)) || cursor ||
+                  (op->kind == REDO_OP_GAMES && op->value == redo_games_insert) || more.positions;
     bool drops = op->kind == REDO_OP_DROP || op->kind == REDO_OP_DROPTREE ||
                  (op->kind == REDO_OP_CURSOR && op->value == redo_step_drop) ||
                  (op->kind == REDO_OP_PROPERTY && !op->statesize) ||
@@ -644,6 +648,11 @@ int call_apply_encoded(struct call *call)
         return rc;
     if (!redo_operation_decode(bytes->bytes.data, bytes->bytes.size, &op))
         return call_fail(call, REDO_EOPERATION);
+    if (op.kind == REDO_OP_GAMES) {
+        error_begin(&call->error, REDO_EOPERATION,
+                    "games of a match: addgames, dropgames and ordergames");
+        return REDO_EOPERATION;
+    }
     redo_result r;
     if ((rc = call_apply(call, room, &op, &r)))
         return rc;

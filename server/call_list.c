@@ -6,11 +6,27 @@
 #include "server/job.h"
 #include "server/page.h"
 #include "server/reply.h"
+#include "server/rooms.h"
+
+enum { LIST_MATCHES = 1, LIST_NO_GAMES = 2 };
+
+/* Matches alone; or all but games. */
+static bool is_wanted(unsigned wanted, struct store_info const *info)
+{
+    return (info->is_match || !(wanted & LIST_MATCHES)) &&
+           !(info->match && (wanted & LIST_NO_GAMES));
+}
+
+static unsigned wanted_of(struct call const *call)
+{
+    return (args_flag(&call->args, "matches", false) ? LIST_MATCHES : 0u) |
+           (args_flag(&call->args, "games", true) ? 0u : LIST_NO_GAMES);
+}
 
 static bool list_one(void *data, struct store_info const *info)
 {
     struct job *job = data;
-    if (!access_may_info(job->asker, info, ACCESS_READ))
+    if (!access_may_info(job->asker, info, ACCESS_READ) || !is_wanted(job->wanted, info))
         return true;
     if (job->count == job->limit || job->packed.size > PAGE_BYTES) {
         job->more = true;
@@ -78,6 +94,7 @@ static int list_stored(struct call *call, struct arg const *prefix, struct arg c
             job->run = run_list;
             job->limit = limit;
             job->trash = trash;
+            job->wanted = wanted_of(call);
             job->id = (uint64_t)args_integer(&call->args, "aftersession", 0);
             if (prefix->present)
                 buffer_append(&job->name, prefix->bytes.data, prefix->bytes.size);
@@ -128,13 +145,15 @@ static int list_in_memory(struct call *call, struct arg const *prefix, struct ar
 {
     struct registry const *r = &call->gateway->registry;
     struct asker const *asker = call->client->asker;
+    unsigned wanted = wanted_of(call);
     struct room const *last = NULL;
     struct buffer packed = {0};
     size_t count = 0;
     bool more = false;
     for (size_t i = first_place(call, prefix, after);
          !more && i < r->name_count && has_prefix(r->by_name[i], prefix); i++) {
-        if (!access_may_room(asker, r->by_name[i], ACCESS_READ))
+        struct store_info info = rooms_info(r->by_name[i]);
+        if (!access_may_room(asker, r->by_name[i], ACCESS_READ) || !is_wanted(wanted, &info))
             continue;
         more = count == limit || packed.size >= PAGE_BYTES;
         if (more)

@@ -73,7 +73,6 @@ static int find(struct call *call, struct room **room)
 static int64_t find_twice(struct room const *room, redo_operation const *op)
 {
     struct record_list items, list;
-    struct record_item item;
     struct record there;
     size_t size;
     unsigned char const *at = op->state, *end = at + op->statesize;
@@ -87,15 +86,17 @@ static int64_t find_twice(struct room const *room, redo_operation const *op)
     void const *bytes = history_record(room->history, op->position, &size);
     record_open(&there, bytes, size);
     list = there.list[redo_of_candidate];
-    struct record_list left = items;
-    for (uint32_t i = 0; record_next_item(&left, &item); i++) {
-        struct record_list before = {.count = i + 1, .at = items.at, .end = items.end};
-        if (!(item.flags & ITEM_MOVE))
-            continue;
-        if (record_check_moves(before, &list) == REDO_ECANDIDATE)
-            return i;
+    /* The first so many of them have such a move if fewer have. */
+    uint32_t good = 0, bad = count + 1;
+    while (bad - good > 1) {
+        struct record_list some = items;
+        some.count = good + (bad - good) / 2;
+        if (some.count <= count && record_check_moves(some, &list) == REDO_OK)
+            good = some.count;
+        else
+            bad = some.count;
     }
-    return -1;
+    return good < count ? (int64_t)good : -1;
 }
 
 /* What an edit is refused for, in words. */

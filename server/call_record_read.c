@@ -100,6 +100,8 @@ int call_getrecords(struct call *call)
         return rc;
     struct history const *h = room->history;
     uint32_t number = after->present ? (uint32_t)after->integer + 1 : 0, scanned = 0;
+    if (!h->records.count && !h->records.linked)
+        number = h->next;
     size_t limit = page_limit(&call->args);
     struct buffer *b = call_reply(call);
     pack_map(b, 3);

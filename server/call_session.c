@@ -12,6 +12,7 @@
 #include "server/begun.h"
 #include "server/call.h"
 #include "server/job.h"
+#include "server/match.h"
 #include "server/reply.h"
 #include "server/rooms.h"
 
@@ -113,7 +114,7 @@ static void answer_begin(struct call *call, struct room const *room, bool create
 static bool is_alike(struct history const *a, struct history const *b)
 {
     struct changes const *c = a->changes, *d = b->changes;
-    if (a->size != b->size || a->cmpsize != b->cmpsize || !c != !d)
+    if (a->size != b->size || a->cmpsize != b->cmpsize || !c != !d || !a->games != !b->games)
         return false;
     return !c || (c->lenient == d->lenient && c->schema.size == d->schema.size &&
                   (!c->schema.size || !memcmp(c->schema.bytes, d->schema.bytes, c->schema.size)));
@@ -126,7 +127,9 @@ static int join(struct call *call, struct room *room, struct history const *want
     if (!args_flag(&call->args, "join", false))
         return fail_exists(call, room->name, room->name_size);
     if (!is_alike(room->history, wanted)) {
-        fail_state(call, "the session exists with other sizes, or another schema");
+        fail_state(call, wanted->games || room->history->games
+                             ? "the session exists, and one of the two is no match"
+                             : "the session exists with other sizes, or another schema");
         error_add_int(&call->error, "size", room->history->size);
         error_add_int(&call->error, "cmpsize", room->history->cmpsize);
         return REDO_ESTATE;
@@ -290,9 +293,9 @@ int call_beginsession(struct call *call)
     return history ? call_begin_new(call, history, what) : call_fail(call, redo_lasterror());
 }
 
-int call_begin_new(struct call *call, struct history *history, uint64_t what)
+static int begin_new(struct call *call, struct history *history, struct arg const *name,
+                     bool private, uint64_t what)
 {
-    struct arg const *name = args_option(&call->args, "name");
     struct client const *by = call->client;
     struct beginning how = beginning_of(call, name);
     struct room *there = NULL;
@@ -320,9 +323,17 @@ int call_begin_new(struct call *call, struct history *history, uint64_t what)
         history_free(history);
         return rc;
     }
-    how.stored = !args_flag(&call->args, "private", false);
+    how.stored = !private;
     how.relaxed = args_flag(&call->args, "relaxed", false);
     return begin_and_answer(call, history, how);
+}
+
+/* Of a match that was dumped: other sessions may have the handles of its games here, or they are in
+ * that match. */
+static void forget_games(struct history *history)
+{
+    if (history->games)
+        games_clear(history->games);
 }
 
 /* Begins a session of what was uploaded, once it is loaded. */
@@ -331,7 +342,8 @@ static int load_upload(struct call *call, struct arg const *name, uint64_t what)
     struct upload *u = &call->client->upload;
     struct beginning how = beginning_of(call, name);
     struct room *room;
-    int rc = upload_load(call);
+    how.stored = how.name && call->gateway->store;
+    int rc = upload_load(call, how.stored && !what);
     if (rc)
         return rc;
     struct history *history = u->history;
@@ -340,19 +352,46 @@ static int load_upload(struct call *call, struct arg const *name, uint64_t what)
     u->history = NULL;
     u->dump = NULL;
     upload_drop(call->client);
+    if (history->games) { /* without its games it is not what was uploaded any more */
+        forget_games(history);
+        free(dump);
+        dump = NULL;
+    }
     if ((rc = begun_keep(call, history, what))) {
         history_free(history);
         free(dump);
         return rc;
     }
-    how.stored = how.name && call->gateway->store;
-    bool ready = how.stored && dump && !what; /* a key is in the dump */
-    rc = ready ? begin_dumped(call, history, &how, dump, size, &room)
-               : begin(call, history, how, &room);
+    /* A key is kept in the history, and so in its dump. */
+    rc = dump ? begin_dumped(call, history, &how, dump, size, &room)
+              : begin(call, history, how, &room);
     free(dump);
     if (!rc)
         answer_begin(call, room, true);
     return rc;
+}
+
+int call_begin_new(struct call *call, struct history *history, uint64_t what)
+{
+    return begin_new(call, history, args_option(&call->args, "name"),
+                     args_flag(&call->args, "private", false), what);
+}
+
+/* A match has states, as it must; what it is about are its games. */
+int call_beginmatch(struct call *call)
+{
+    uint64_t what;
+    int rc = begun_read(call, BEGUN_MATCH, &what);
+    if (rc)
+        return rc;
+    struct history *history = history_new("", 1, 1);
+    if (!history)
+        return call_fail(call, redo_lasterror());
+    if (games_begin(history)) {
+        history_free(history);
+        return call_fail(call, REDO_ENOMEM);
+    }
+    return begin_new(call, history, &call->args.param[0], false, what);
 }
 
 int call_loadsession(struct call *call)
@@ -371,14 +410,18 @@ int call_loadsession(struct call *call)
         return CALL_LATER;
     if (there && begun_is(call, there, what, &rc))
         return rc ? rc : begin_again(call, there, false);
-    if (name->present && (rc = check_free(call, name->bytes.data, name->bytes.size, uid)))
+    if (name->present && (rc = check_free(call, name->bytes.data, name->bytes.size, uid))) {
+        if (rc != CALL_LATER && call->client->upload.history)
+            upload_drop(call->client); /* it takes more than what it was made of */
         return rc;
+    }
     if (!dump->present)
         return load_upload(call, name, what);
     struct history *history;
     rc = history_load(dump->bytes.data, dump->bytes.size, &history);
     if (rc)
         return call_fail(call, rc);
+    forget_games(history);
     if ((rc = begun_keep(call, history, what))) {
         history_free(history);
         return rc;
@@ -470,6 +513,8 @@ int call_deletesession(struct call *call)
         return delete_damaged(call);
     if (rc)
         return rc;
+    if (room->history->games)
+        return match_delete(call, room);
     if (room->stored) {
         if (rooms_leave(call->gateway, room->handle, LEAVING_TO_TRASH))
             return call_fail(call, REDO_ENOMEM);
@@ -502,6 +547,8 @@ static void run_find_trashed(struct job *job)
     job->result = job->text.failed ? REDO_ENOMEM
                                    : store_load(job->reader, job->id, &job->history, &job->sequence,
                                                 &job->damaged);
+    if (!job->result && job->history->games)
+        match_look_trashed(job);
     struct buffer const *name = job->name.size ? &job->name : &job->text;
     job->more = !job->result &&
                 store_find(job->reader, name->data, name->size, info.owner, &other) == REDO_OK;
@@ -514,7 +561,8 @@ static bool is_stale(struct job const *job)
     struct buffer const *name = job->name.size ? &job->name : &job->text;
     return rooms_stale(job) ||
            (!job->result && !job->more &&
-            rooms_name_departed_since(job, name->data, name->size, job->info.owner));
+            rooms_name_departed_since(job, name->data, name->size, job->info.owner)) ||
+           match_is_stale(job);
 }
 
 /* The job that found the trashed session of param 0: REDO_OK, a failure, CALL_LATER. */
@@ -536,6 +584,8 @@ static int find_trashed(struct call *call, struct arg const *name, struct job **
     }
     if (!job->result && rooms_leaving(call->gateway, job->id))
         job->result = REDO_ENOSESSION; /* being purged */
+    if (job->result == REDO_EDENIED && job->limit)
+        return match_fail_trashed(call, job);
     if (job->result)
         return call_fail_session(call, job->result, &call->args.param[0]);
     *found = job;
@@ -561,12 +611,17 @@ int call_restoresession(struct call *call)
     struct usage_amount more = {.sessions = 1, .positions = info.positions};
     if (call_check_usage(call, info.owner, more)) /* its bytes have counted all the time */
         return call->error.code;
+    bool match = job->history->games;
+    if (match && (rc = match_check_return(call, job, info.name, info.name_size)))
+        return rc;
     struct room *room = rooms_enter(call->gateway, job->history, &info);
     job->history = NULL;
     if (!room)
         return call_fail(call, REDO_ENOMEM);
     rooms_loaded(call->gateway, room, job);
     batch_restore(change(call), room->handle, room->name, room->name_size);
+    if (match)
+        match_return(call, job);
     room->number = call->number;
     reply_session(call_reply(call), room);
     return REDO_OK;
@@ -580,9 +635,15 @@ int call_purgesession(struct call *call)
         return rc;
     if (registry_handled(&call->gateway->registry, job->id)) /* being restored */
         return call_fail_session(call, REDO_ENOSESSION, &call->args.param[0]);
-    if (rooms_leave(call->gateway, job->id, LEAVING_FOR_EVER))
-        return call_fail(call, REDO_ENOMEM);
-    batch_purge(change(call), job->id);
+    if (job->history->games) {
+        if (match_purge(call->gateway, job->id, job, &call->number))
+            return call_fail(call, REDO_ENOMEM);
+        change(call); /* in a hurry */
+    } else {
+        if (rooms_leave(call->gateway, job->id, LEAVING_FOR_EVER))
+            return call_fail(call, REDO_ENOMEM);
+        batch_purge(change(call), job->id);
+    }
     rooms_departed(call->gateway, job->id, job->info.name, job->info.name_size, job->info.owner);
     pack_nil(call_reply(call));
     return REDO_OK;
@@ -713,6 +774,13 @@ static int copy_in_memory(struct call *call, struct room const *room, struct beg
     return begin(call, history, how, begun);
 }
 
+/* A session is in one match at most: a copy of a match could not have the games of the first. */
+static int fail_copy(struct call *call)
+{
+    error_begin(&call->error, REDO_EKIND, "a match can not be copied: its games are in that one");
+    return REDO_EKIND;
+}
+
 int call_copysession(struct call *call)
 {
     struct arg const *name = &call->args.param[1];
@@ -721,6 +789,8 @@ int call_copysession(struct call *call)
     if (rc || (rc = call_check_mode(call, args_option(&call->args, "mode"))) ||
         (rc = call_room(call, &room)))
         return rc;
+    if (room->history->games)
+        return fail_copy(call);
     struct beginning how = beginning_of(call, name);
     how.relaxed = room_relaxed(room, call->client);
     rc = room->stored ? copy_stored(call, room, &how, &begun)

@@ -125,7 +125,7 @@ static void finish_upload(struct job *job)
     buffer_init(&job->packed);
 }
 
-int upload_load(struct call *call)
+int upload_load(struct call *call, bool dump)
 {
     struct upload *u = &call->client->upload;
     int rc = u->result;
@@ -142,11 +142,10 @@ int upload_load(struct call *call)
     struct job *job = job_new(call->gateway, call->client);
     if (!job)
         return call_fail(call, REDO_ENOMEM);
-    upload_hash(call->client);
     job->run = run_upload;
     job->finish = finish_upload;
     job->storeless = true;
-    job->more = call->gateway->store;
+    job->more = dump;
     job->after = u->bytes;
     job_hold(job, call->client->conn->share, u->bytes.size);
     buffer_init(&u->bytes);

@@ -45,6 +45,13 @@ static char const *method_of_cursor(redo_operation const *op)
     return "movecursor";
 }
 
+static char const *method_of_games(redo_operation const *op)
+{
+    return op->value == redo_games_insert ? "addgames"
+           : op->value == redo_games_drop ? "dropgames"
+                                          : "ordergames";
+}
+
 /* The method that makes operations of this kind. */
 static char const *method_of(redo_operation const *op)
 {
@@ -87,6 +94,8 @@ static char const *method_of(redo_operation const *op)
         return "playcandidate";
     case REDO_OP_ALTERNATE:
         return "addalternate";
+    case REDO_OP_GAMES:
+        return method_of_games(op);
     }
     return "";
 }
@@ -262,6 +271,31 @@ static void pack_items(struct buffer *b, struct history const *h, redo_operation
     }
 }
 
+/* What has become of the games of a match. */
+static void pack_games(struct buffer *b, struct history const *h, redo_operation const *op)
+{
+    size_t count = op->statesize / GAMES_ID;
+    if (op->kind != REDO_OP_GAMES) {
+        pack_nil(b);
+        return;
+    }
+    pack_map(b, 3);
+    pack_key(b, "sessions");
+    if (count > ITEMS_MAX)
+        pack_nil(b);
+    else
+        pack_array(b, count);
+    for (size_t i = 0; count <= ITEMS_MAX && i < count; i++)
+        pack_uint(b, games_get_id((char const *)op->state + i * GAMES_ID));
+    pack_key(b, "at");
+    if (op->source == REDO_NOPOSITION || op->value == redo_games_drop)
+        pack_nil(b);
+    else
+        pack_uint(b, op->source);
+    pack_key(b, "total");
+    pack_uint(b, h->games->count);
+}
+
 static void pack_stamp(struct buffer *b, struct history const *h)
 {
     struct stamp stamp = h->authors.now;
@@ -301,7 +335,7 @@ static void pack_record(struct buffer *b, struct history const *h, redo_operatio
 static bool about_position(redo_operation const *op)
 {
     return op->kind != REDO_OP_GRAFT && op->kind != REDO_OP_SETBETTER &&
-           op->kind != REDO_OP_CLEAR && op->kind != REDO_OP_PROPERTY;
+           op->kind != REDO_OP_CLEAR && op->kind != REDO_OP_PROPERTY && op->kind != REDO_OP_GAMES;
 }
 
 void event_pack_effects(struct buffer *b, struct history *h, redo_operation const *op,
@@ -309,7 +343,7 @@ void event_pack_effects(struct buffer *b, struct history *h, redo_operation cons
 {
     uint32_t number = r->position != REDO_NOPOSITION ? r->position : op->position;
     struct node *n;
-    pack_map(b, h->changes ? 18 : 17);
+    pack_map(b, 17 + (h->changes != NULL) + (h->games != NULL));
     pack_key(b, "method");
     pack_cstr(b, method_of(op));
     pack_key(b, "position");
@@ -324,6 +358,10 @@ void event_pack_effects(struct buffer *b, struct history *h, redo_operation cons
     if (h->changes) {
         pack_key(b, "renamed");
         reply_renamed(b, h);
+    }
+    if (h->games) {
+        pack_key(b, "games");
+        pack_games(b, h, op);
     }
     pack_key(b, "made");
     reply_made(b, r);

@@ -35,6 +35,11 @@ call_handler *const call_handlers[METHOD_COUNT] = {
     [METHOD_RENAMESESSION] = call_renamesession,
     [METHOD_COPYSESSION] = call_copysession,
     [METHOD_SETSESSIONMODE] = call_setsessionmode,
+    [METHOD_BEGINMATCH] = call_beginmatch,
+    [METHOD_ADDGAMES] = call_addgames,
+    [METHOD_DROPGAMES] = call_dropgames,
+    [METHOD_ORDERGAMES] = call_ordergames,
+    [METHOD_GETGAMES] = call_getgames,
     [METHOD_GETSESSION] = call_getsession,
     [METHOD_GETFIRSTPOSITION] = call_getfirstposition,
     [METHOD_GETSESSIONSIZE] = call_getsessionsize,
@@ -192,7 +197,11 @@ int gateway_init(struct gateway *gateway, struct daemon *daemon)
         log_error("the table of methods is broken");
         return -1;
     }
-    return strcmp(daemon->config.store, "memory") == 0 ? 0 : open_store(gateway);
+    if (strcmp(daemon->config.store, "memory") != 0 && open_store(gateway))
+        return -1;
+    uv_idle_init(gateway->loop, &gateway->digging);
+    gateway->digging.data = gateway;
+    return 0;
 }
 
 void gateway_close(struct gateway *gateway)
@@ -208,6 +217,10 @@ void gateway_close(struct gateway *gateway)
     registry_close(&gateway->registry);
     usage_close(&gateway->usage);
     buffer_free(&gateway->nowhere);
+    rooms_bury_all(gateway);
+    uv_close((uv_handle_t *)&gateway->digging, NULL);
+    members_close(&gateway->members);
+    rooms_forget_leaving(gateway);
     free(gateway->leaving);
 }
 

@@ -6,6 +6,7 @@
 #include "protocol/message.h"
 #include "protocol/method.h"
 #include "server/committer.h"
+#include "server/members.h"
 #include "server/registry.h"
 #include "server/search.h"
 #include "server/trash.h"
@@ -23,6 +24,8 @@ enum leaving_how { LEAVING_NAME, LEAVING_TO_TRASH, LEAVING_FOR_EVER };
 struct leaving {
     uint64_t id, number;
     enum leaving_how how;
+    uint64_t *games; /* the games of a match, which go with it, rising; or NULL */
+    size_t game_count;
 };
 
 struct gateway {
@@ -46,8 +49,14 @@ struct gateway {
     size_t leaving_count, leaving_cap;
     struct link recent; /* of struct room.in_recent */
     struct trash trash;
-    struct usage usage; /* what users take */
+    struct room **graves; /* rooms that have left memory, but for it: freed some at a time */
+    size_t grave_count;
+    uv_idle_t digging;
+    struct members members; /* games of matches */
+    uint64_t turned;    /* as departures: when last many sessions came back, or changes were lost */
+    uint64_t returning; /* the batch in which many sessions come back from the trash */
     struct searches searches;
+    struct usage usage;    /* what users take */
     bool broken;           /* sessions are: see rooms_discard_broken() */
     bool closing;          /* gateway_close() was called */
     size_t memory, budget; /* bytes that sessions take, and may take */

@@ -47,6 +47,7 @@ struct job {
     uint64_t id;
     size_t limit;
     bool trash;
+    unsigned wanted; /* of a list */
 
     /* What came of it. */
     int result;
@@ -59,6 +60,8 @@ struct job {
     size_t charged;
     struct buffer packed; /* an answer, or a part of one */
     size_t count;
+    size_t
+        taken; /* of a match in the trash: the place, from 1, of a game whose name is taken; or 0 */
     bool more;
 };
 

@@ -112,6 +112,21 @@ void registry_leave(struct registry *r, struct room *room)
             (r->name_count - place) * sizeof(*r->by_name));
 }
 
+static size_t sweep(struct room **rooms, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!rooms[i]->going)
+            rooms[kept++] = rooms[i];
+    return kept;
+}
+
+void registry_sweep(struct registry *r)
+{
+    r->handle_count = sweep(r->by_handle, r->handle_count);
+    r->name_count = sweep(r->by_name, r->name_count);
+}
+
 struct room *registry_named(struct registry const *r, char const *name, size_t size, uint32_t owner)
 {
     size_t place = registry_place(r, name, size, owner);

@@ -22,8 +22,9 @@ void registry_close(struct registry *r);
  * none. REDO_OK or REDO_ENOMEM. */
 int registry_enter(struct registry *r, struct room *room);
 
-/* Takes a room out. */
+/* Takes a room out; and all those that are going. */
 void registry_leave(struct registry *r, struct room *room);
+void registry_sweep(struct registry *r);
 
 struct room *registry_named(struct registry const *r, char const *name, size_t size,
                             uint32_t owner);

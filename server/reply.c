@@ -137,7 +137,7 @@ void reply_info_fields(struct buffer *b, struct store_info const *info)
     else
         pack_nil(b);
     pack_key(b, "kind");
-    pack_cstr(b, info->by_change ? "changes" : "states");
+    pack_cstr(b, info->is_match ? "match" : info->by_change ? "changes" : "states");
     pack_key(b, "size");
     pack_uint(b, info->size);
     pack_key(b, "cmpsize");
@@ -171,6 +171,16 @@ void reply_info_fields(struct buffer *b, struct store_info const *info)
     pack_uint(b, info->group);
     pack_key(b, "mode");
     pack_uint(b, access_mode(info->mode));
+    pack_key(b, "match");
+    if (info->match)
+        pack_uint(b, info->match);
+    else
+        pack_nil(b);
+    pack_key(b, "games");
+    if (info->is_match)
+        pack_uint(b, info->games);
+    else
+        pack_nil(b);
 }
 
 void reply_session_fields(struct buffer *b, struct room const *room)

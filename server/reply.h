@@ -17,7 +17,7 @@ void reply_author(struct buffer *b, struct history const *h, uint32_t number);
 /* A POSITION; with states, its state too. */
 void reply_position(struct buffer *b, struct history const *h, struct node const *n, bool states);
 
-#define REPLY_SESSION_FIELDS 18
+#define REPLY_SESSION_FIELDS 20
 void reply_info_fields(struct buffer *b, struct store_info const *info);
 void reply_session_fields(struct buffer *b, struct room const *room);
 void reply_session(struct buffer *b, struct room const *room);

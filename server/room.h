@@ -27,6 +27,8 @@ struct room {
     bool damaged;      /* it ends before its last operation, which could not be read */
     bool compacting;   /* a job is at it */
     uint64_t number;   /* of the batch that holds the last change */
+    uint64_t match;    /* of which it is a game; 0: of none */
+    bool going;        /* it leaves memory together with others */
     int64_t created, used;   /* seconds since 1970; used: last changed */
     uint32_t uid, gid, mode; /* who may: see access.h */
     uint64_t bytes;          /* that it takes in the store, about ... */

@@ -100,6 +100,8 @@ bool rooms_name_departed_since(struct job const *job, char const *name, size_t s
 bool rooms_stale(struct job const *job)
 {
     struct gateway const *gateway = job->gateway;
+    if (gateway->turned > job->departures)
+        return true;
     uint64_t owner = job->anyone ? ANY_OWNER : job->owner;
     if (job->named &&
         gateway->departed[place_of_name(job->name.data, job->name.size, owner)] > job->departures)
@@ -108,10 +110,23 @@ bool rooms_stale(struct job const *job)
     return id && rooms_departed_since(job, id);
 }
 
+static bool is_leaving(struct leaving const *l, uint64_t id)
+{
+    size_t low = 0, high = l->game_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (l->games[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return l->id == id || (low < l->game_count && l->games[low] == id);
+}
+
 uint64_t rooms_leaving(struct gateway const *gateway, uint64_t id)
 {
     for (size_t i = 0; i < gateway->leaving_count; i++)
-        if (gateway->leaving[i].id == id)
+        if (is_leaving(&gateway->leaving[i], id))
             return gateway->leaving[i].number;
     return 0;
 }
@@ -127,6 +142,7 @@ struct room *rooms_enter(struct gateway *gateway, struct history *history,
     room->uid = info->owner;
     room->gid = info->group;
     room->mode = info->mode;
+    room->match = members_match(&gateway->members, info->id, info->match);
     if (usage_reserve(&gateway->usage, room->uid) || registry_enter(&gateway->registry, room)) {
         room_free(room);
         return NULL;
@@ -219,7 +235,7 @@ static int start_load(struct call *call, struct sought const *s)
         job_free(job);
         return REDO_ENOMEM;
     }
-    job_start(job);
+    job_start_after(job, call->gateway->returning);
     return CALL_LATER;
 }
 
@@ -360,17 +376,58 @@ int rooms_addressed(struct call *call, char const *text, size_t size, struct roo
 
 int rooms_leave(struct gateway *gateway, uint64_t id, enum leaving_how how)
 {
+    return rooms_leave_match(gateway, id, how, NULL, 0);
+}
+
+int rooms_leave_match(struct gateway *gateway, uint64_t id, enum leaving_how how,
+                      uint64_t const *games, size_t count)
+{
+    uint64_t *copy = count ? malloc(count * sizeof *copy) : NULL;
+    if (count && !copy)
+        return REDO_ENOMEM;
+    if (count)
+        memcpy(copy, games, count * sizeof *copy);
     if (gateway->leaving_count == gateway->leaving_cap) {
         size_t cap = gateway->leaving_cap ? gateway->leaving_cap * 2 : 8;
         struct leaving *grown = realloc(gateway->leaving, cap * sizeof *grown);
-        if (!grown)
+        if (!grown) {
+            free(copy);
             return REDO_ENOMEM;
+        }
         gateway->leaving = grown;
         gateway->leaving_cap = cap;
     }
     gateway->leaving[gateway->leaving_count++] =
-        (struct leaving){.id = id, .number = gateway->committer.number, .how = how};
+        (struct leaving){.id = id,
+                         .number = gateway->committer.number,
+                         .how = how,
+                         .games = copy,
+                         .game_count = count};
     return REDO_OK;
+}
+
+void rooms_forget_leaving(struct gateway *gateway)
+{
+    for (size_t i = 0; i < gateway->leaving_count; i++)
+        free(gateway->leaving[i].games);
+    gateway->leaving_count = 0;
+}
+
+void rooms_return(struct gateway *gateway)
+{
+    gateway->returning = gateway->committer.number;
+    gateway->turned = ++gateway->departures;
+}
+
+/* It is gone, on disk too. */
+static void left(struct gateway *gateway, uint64_t id, enum leaving_how how)
+{
+    /* A job may have read the store just before this was on disk. */
+    rooms_departed(gateway, id, NULL, 0, 0);
+    if (how == LEAVING_TO_TRASH)
+        usage_trash(&gateway->usage, id);
+    else if (how == LEAVING_FOR_EVER)
+        usage_leave(&gateway->usage, id);
 }
 
 void rooms_discard_broken(struct gateway *gateway)
@@ -407,17 +464,18 @@ void rooms_committed(struct gateway *gateway, uint64_t number)
             gateway->leaving[kept++] = *l;
             continue;
         }
-        /* A job may have read the store just before this was on disk. */
-        rooms_departed(gateway, l->id, NULL, 0, 0);
-        if (l->how == LEAVING_TO_TRASH)
-            usage_trash(&gateway->usage, l->id);
-        else if (l->how == LEAVING_FOR_EVER)
-            usage_leave(&gateway->usage, l->id);
+        left(gateway, l->id, l->how);
+        for (size_t k = 0; k < l->game_count; k++)
+            left(gateway, l->games[k], l->how);
+        free(l->games);
     }
     gateway->leaving_count = kept;
+    if (!gateway->jobs)
+        members_tidy(&gateway->members, number);
 }
 
-void rooms_discard(struct gateway *gateway, struct room *room)
+/* All but taking it out of the registry, and freeing it. */
+static void take_leave(struct gateway *gateway, struct room *room)
 {
     while (!list_empty(&room->subscriptions)) {
         struct subscription *s = list_entry(room->subscriptions.next, struct subscription, in_room);
@@ -425,17 +483,71 @@ void rooms_discard(struct gateway *gateway, struct room *room)
         subscription_end(s);
     }
     gateway->memory -= room->memory;
+    list_remove(&room->in_recent);
     if (room->stored)
         rooms_departed(gateway, room->handle, room->name, room->name_size, room->uid);
     else
         usage_leave(&gateway->usage, room->handle);
+}
+
+void rooms_discard(struct gateway *gateway, struct room *room)
+{
+    take_leave(gateway, room);
     registry_leave(&gateway->registry, room);
     room_free(room);
 }
 
+#define AT_ONCE 500 /* rooms freed */
+
+static void bury(struct gateway *gateway, size_t count)
+{
+    for (; count && gateway->grave_count; count--)
+        room_free(gateway->graves[--gateway->grave_count]);
+    if (gateway->grave_count)
+        return;
+    free(gateway->graves);
+    gateway->graves = NULL;
+}
+
+static void dig(uv_idle_t *idle)
+{
+    struct gateway *gateway = idle->data;
+    bury(gateway, AT_ONCE);
+    if (!gateway->grave_count)
+        uv_idle_stop(idle);
+}
+
+void rooms_bury_all(struct gateway *gateway)
+{
+    bury(gateway, SIZE_MAX);
+}
+
+void rooms_discard_all(struct gateway *gateway, struct room **rooms, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        take_leave(gateway, rooms[i]);
+        rooms[i]->going = true;
+    }
+    registry_sweep(&gateway->registry);
+    struct room **graves = NULL;
+    if (count > AT_ONCE)
+        graves = realloc(gateway->graves, (gateway->grave_count + count) * sizeof(struct room *));
+    if (!graves) {
+        for (size_t i = 0; i < count; i++)
+            room_free(rooms[i]);
+        return;
+    }
+    memcpy(graves + gateway->grave_count, rooms, count * sizeof(struct room *));
+    gateway->graves = graves;
+    gateway->grave_count += count;
+    uv_idle_start(&gateway->digging, dig);
+}
+
 void rooms_failed(struct gateway *gateway, uint64_t committed)
 {
-    gateway->leaving_count = 0;
+    rooms_forget_leaving(gateway);
+    members_failed(&gateway->members, committed);
+    gateway->turned = ++gateway->departures;
     usage_failed(&gateway->usage, committed);
     for (size_t i = gateway->registry.handle_count; i > 0; i--) {
         struct room *room = gateway->registry.by_handle[i - 1];
@@ -494,6 +606,9 @@ struct store_info rooms_info(struct room const *room)
         .changed = h->changed,
         .solved = first->p.solutionend != 0,
         .by_change = h->changes != NULL,
+        .is_match = h->games != NULL,
+        .games = h->games ? h->games->count : 0,
+        .match = room->match,
         .created = room->created,
         .used = room->used,
         .owner = room->uid,

@@ -18,6 +18,13 @@ int rooms_addressed(struct call *call, char const *text, size_t size, struct roo
  * is on disk the store still shows it there. REDO_OK or REDO_ENOMEM. */
 int rooms_leave(struct gateway *gateway, uint64_t id, enum leaving_how how);
 
+/* The same of a match and its games: the ids rise, and are copied. */
+int rooms_leave_match(struct gateway *gateway, uint64_t id, enum leaving_how how,
+                      uint64_t const *games, size_t count);
+
+/* Frees what is kept of those that are leaving. */
+void rooms_forget_leaving(struct gateway *gateway);
+
 /* The batch in which it is being taken away, or 0. */
 uint64_t rooms_leaving(struct gateway const *gateway, uint64_t id);
 
@@ -58,6 +65,15 @@ void rooms_discard_broken(struct gateway *gateway);
 
 /* Takes a room out of memory; who is attached is told to load it anew. */
 void rooms_discard(struct gateway *gateway, struct room *room);
+
+/* The same of many at once, to none of which anyone is attached. Very many are freed later, some in
+ * each turn of the loop; or all at last. */
+void rooms_discard_all(struct gateway *gateway, struct room **rooms, size_t count);
+void rooms_bury_all(struct gateway *gateway);
+
+/* Many sessions come back from the trash in the open batch: until it is on disk the store does not
+ * show them, and what jobs under way have found does not hold. */
+void rooms_return(struct gateway *gateway);
 
 /* What a session takes: of the store, or of memory if it is not stored. */
 uint64_t rooms_bytes(struct room const *room);

@@ -4,6 +4,7 @@
 #ifndef SERVER_UPLOAD_H
 #define SERVER_UPLOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,8 +32,8 @@ void upload_drop(struct client *client);
 /* A hash of what was uploaded, the same for the same bytes. */
 uint64_t upload_hash(struct client *client);
 
-/* Has the history made: REDO_OK, once upload->history is there; CALL_LATER; or a failure, prepared,
- * and what was uploaded is gone. */
-int upload_load(struct call *call);
+/* Has the history made, and if it is wanted its dump: REDO_OK, once upload->history is there;
+ * CALL_LATER; or a failure, prepared, and what was uploaded is gone. */
+int upload_load(struct call *call, bool dump);
 
 #endif

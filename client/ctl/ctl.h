@@ -30,7 +30,7 @@ extern struct command const command_list, command_info, command_tree, command_sh
     command_copy, command_trash, command_undelete, command_purge, command_drop, command_dropped,
     command_cursor, command_undrop, command_set, command_properties, command_flush, command_backup,
     command_restore, command_check, command_chmod, command_export, command_import, command_lines,
-    command_table, command_diff, command_record, command_routes;
+    command_table, command_diff, command_record, command_routes, command_match;
 
 #define COMMON_OPTIONS(ctl)                                              \
     {.name = "socket",                                                   \
@@ -76,6 +76,8 @@ int ctl_fail_shape(struct ctl *ctl);
 struct sessions {
     char const *prefix;
     bool trash;
+    bool matches; /* alone */
+    bool nogames; /* of matches */
 };
 int ctl_sessions(struct ctl *ctl, struct sessions sessions,
                  bool (*row)(void *data, msgpack_object const *session), void *data);

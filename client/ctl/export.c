@@ -1,4 +1,5 @@
-/* export, import: one session in a file of the form that protocol/archive.h reads and writes. */
+/* export, import: one session in a file of the form that protocol/archive.h reads and writes, or
+ * games in files of other forms (game_files.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -8,12 +9,15 @@
 #include <unistd.h>
 
 #include "client/ctl/ctl.h"
+#include "client/ctl/game_files.h"
 #include "client/ctl/rails.h"
+#include "client/ctl/snapshot.h"
 #include "client/ctl/text.h"
 #include "protocol/archive.h"
 #include "redo_error.h"
 
-#define PIECE (1024 * 1024)     /* of a snapshot, or of a file, at once */
+#define PIECE (1024 * 1024)     /* of a file, at once */
+#define SNIFF (64 * 1024)       /* bytes that tell what kind of file it is */
 #define PART (16 * 1024 * 1024) /* of a dump, in a message */
 #define PATIENCE 600            /* seconds that a large session may take */
 
@@ -27,66 +31,6 @@ static int no_memory(void)
 }
 
 /* ---- export ------------------------------------------------------------------------------ */
-
-struct exported {
-    struct buffer dump;
-    char name[ARCHIVE_NAME_MAX];
-    size_t name_size;
-    int64_t created, sequence, positions;
-};
-
-/* What the attach told, but for the snapshot's size. */
-static bool read_facts(msgpack_object const *result, struct exported *e)
-{
-    msgpack_object const *name = map_get(result, "name");
-
-    if (!name || !integer_read(map_get(result, "begun"), INT64_MIN, INT64_MAX, &e->created) ||
-        !integer_read(map_get(result, "sequence"), 0, INT64_MAX, &e->sequence) ||
-        !integer_read(map_get(result, "positions"), 0, INT64_MAX, &e->positions))
-        return false;
-    if (name->type == MSGPACK_OBJECT_NIL)
-        return true;
-    if (name->type != MSGPACK_OBJECT_STR || name->via.str.size > sizeof e->name)
-        return false;
-    e->name_size = name->via.str.size;
-    memcpy(e->name, name->via.str.ptr, e->name_size);
-    return true;
-}
-
-/* The session as it is at one sequence number: the snapshot of an attach, read to its end. */
-static int read_session(struct ctl *ctl, char const *session, struct exported *e)
-{
-    msgpack_object result;
-    int64_t size;
-
-    struct buffer *b = ctl_request(ctl, "attach", 2);
-    if (!ctl_pack_name(b, session))
-        return EXIT_USAGE;
-    pack_map(b, 1);
-    pack_key(b, "effects");
-    pack_bool(b, false);
-    int status = ctl_result(ctl, &result);
-    if (status != CLI_GO)
-        return status;
-    if (!integer_read(map_get(&result, "snapshot"), 1, INT64_MAX, &size) || !read_facts(&result, e))
-        return ctl_fail_shape(ctl);
-    while (e->dump.size < (uint64_t)size) {
-        b = ctl_request(ctl, "readsnapshot", 3);
-        ctl_pack_name(b, session);
-        pack_uint(b, e->dump.size);
-        pack_uint(b, PIECE);
-        status = ctl_result(ctl, &result);
-        if (status != CLI_GO)
-            return status;
-        if (result.type != MSGPACK_OBJECT_BIN || result.via.bin.size == 0)
-            return ctl_fail_shape(ctl);
-        buffer_append(&e->dump, result.via.bin.ptr, result.via.bin.size);
-        if (e->dump.failed)
-            return no_memory();
-    }
-    ctl_pack_name(ctl_request(ctl, "detach", 1), session);
-    return ctl_result(ctl, &result);
-}
 
 static bool write_all(int fd, char const *data, size_t size)
 {
@@ -123,7 +67,7 @@ static int write_file(char const *path, struct buffer const *b)
     return EXIT_BAD;
 }
 
-static int write_archive(struct exported const *e, char const *output)
+static int write_archive(struct snapshot const *e, char const *output)
 {
     struct archive archive = {.name = e->name,
                               .name_size = e->name_size,
@@ -154,8 +98,16 @@ static int export(struct ctl *ctl, struct cli_command const *cli, int argc, char
 {
     char const *output = NULL;
     bool force = false;
-    struct exported e = {.created = 0};
+    int format = -1;
+    struct snapshot e = {.created = 0};
     struct cli_option const options[] = {
+        {.name = "format",
+         .type = CLI_CHOICE,
+         .value = &format,
+         .argument = "FORMAT",
+         .help = "a game, or a match with all its games, as a file of games:\n"
+                 "sgf, mat, pgn or json",
+         .choices = GAME_FORMATS},
         {.name = "output",
          .letter = 'o',
          .type = CLI_TEXT,
@@ -169,6 +121,16 @@ static int export(struct ctl *ctl, struct cli_command const *cli, int argc, char
     int status = cli_parse(cli, options, false, &argc, argv);
     if (status != CLI_GO)
         return status;
+    if (format >= 0) {
+        if (output) {
+            cli_complain("with --format the games go to standard output: say > FILE");
+            return EXIT_USAGE;
+        }
+        status = ctl_connect(ctl);
+        if (status == CLI_GO)
+            status = game_files_export(ctl, argv[0], format);
+        return status == CLI_GO ? EXIT_GOOD : status;
+    }
     if (!output && isatty(STDOUT_FILENO)) {
         cli_complain("the file is not text, and would go to the terminal: say -o FILE, or > FILE");
         return EXIT_USAGE;
@@ -179,7 +141,7 @@ static int export(struct ctl *ctl, struct cli_command const *cli, int argc, char
     }
     status = ctl_connect(ctl);
     if (status == CLI_GO)
-        status = read_session(ctl, argv[0], &e);
+        status = snapshot_read(ctl, argv[0], 0, &e);
     if (status == CLI_GO)
         status = write_archive(&e, output);
     buffer_free(&e.dump);
@@ -194,33 +156,34 @@ struct command const command_export = {
      .summary = "writes one session to a file, or standard output",
      .help = "The whole session as it is at one moment, properties too, with a checksum. Dropped\n"
              "subtrees that are kept are left out. To have it again, here or elsewhere: redoctl\n"
-             "import FILE. protocol/README.md has the form.\n"},
+             "import FILE. protocol/README.md has the form.\n"
+             "With --format a game goes out as a file of games, to standard output: sgf (of any\n"
+             "game that was imported from SGF), mat (matches of backgammon), pgn, or json (any\n"
+             "session, with what hangs on its positions). client/games/README.md tells what is "
+             "kept.\n"},
     export};
 
 /* ---- import ------------------------------------------------------------------------------ */
 
-static int read_file(char const *path, struct buffer *b)
+/* The rest of a file, or so many bytes of it. */
+static int read_file(int fd, char const *path, struct buffer *b, size_t most)
 {
-    bool standard = strcmp(path, "-") == 0;
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = -1;
 
-    while (fd >= 0 && buffer_reserve(b, PIECE)) {
-        n = read(fd, b->data + b->size, b->cap - b->size);
+    while (b->size < most && buffer_reserve(b, PIECE)) {
+        size_t left = b->cap - b->size;
+        n = read(fd, b->data + b->size, left < most - b->size ? left : most - b->size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             break;
         b->size += (size_t)n;
     }
-    int error = errno;
-    if (fd >= 0 && !standard)
-        close(fd);
     if (b->failed)
         return no_memory();
-    if (n == 0)
+    if (n >= 0)
         return CLI_GO;
-    cli_complain("can not read %s: %s", path, strerror(error));
+    cli_complain("can not read %s: %s", path, strerror(errno));
     return EXIT_BAD;
 }
 
@@ -330,34 +293,13 @@ static int import_rails(struct ctl *ctl, struct buffer const *file, char const *
     return status;
 }
 
-static int import(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
+/* What is no file of games. */
+static int import_archive(struct ctl *ctl, struct buffer const *file, char const *path,
+                          char const *name)
 {
-    char const *name = NULL;
     struct archive archive;
-    struct buffer file;
-    struct cli_option const options[] = {{.name = "name",
-                                          .type = CLI_TEXT,
-                                          .value = &name,
-                                          .argument = "NAME",
-                                          .help = "of the session (without: the name in the file)"},
-                                         COMMON_OPTIONS(ctl)};
+    int status = fail_archive(archive_read(file->data, file->size, &archive), path);
 
-    ctl->patience = PATIENCE;
-    int status = cli_parse(cli, options, false, &argc, argv);
-    if (status != CLI_GO)
-        return status;
-    if (name && !cli_utf8(name))
-        return EXIT_USAGE;
-    buffer_init(&file);
-    char const *path = strcmp(argv[0], "-") == 0 ? "standard input" : argv[0];
-    status = read_file(argv[0], &file);
-    if (status == CLI_GO && rails_begin(file.data, file.size)) {
-        status = import_rails(ctl, &file, path, name);
-        buffer_free(&file);
-        return status == CLI_GO ? EXIT_GOOD : status;
-    }
-    if (status == CLI_GO)
-        status = fail_archive(archive_read(file.data, file.size, &archive), path);
     if (status == CLI_GO && !name && archive.name_size == 0) {
         cli_complain("the session in %s has no name: say --name NAME", path);
         status = EXIT_USAGE;
@@ -367,7 +309,62 @@ static int import(struct ctl *ctl, struct cli_command const *cli, int argc, char
     if (status == CLI_GO)
         status = load(ctl, &archive, name ? name : archive.name,
                       name ? strlen(name) : archive.name_size);
+    return status;
+}
+
+static int import_file(struct ctl *ctl, int fd, char const *path, char const *name)
+{
+    struct buffer file;
+
+    buffer_init(&file);
+    int status = read_file(fd, path, &file, SNIFF);
+    enum game_file kind = GAME_FILE_NONE;
+    if (status == CLI_GO)
+        kind = game_file_kind(file.data, file.size);
+    if (kind != GAME_FILE_NONE && !name) {
+        cli_complain("games in %s have no name to be kept under: say --name NAME", path);
+        status = EXIT_USAGE;
+    } else if (kind != GAME_FILE_NONE) {
+        struct game_source source = {fd, file.data, file.size, path};
+        status = game_files_import(ctl, kind, &source, name);
+    } else if (status == CLI_GO) {
+        status = read_file(fd, path, &file, SIZE_MAX);
+        if (status == CLI_GO && rails_begin(file.data, file.size))
+            status = import_rails(ctl, &file, path, name);
+        else if (status == CLI_GO)
+            status = import_archive(ctl, &file, path, name);
+    }
     buffer_free(&file);
+    return status;
+}
+
+static int import(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
+{
+    char const *name = NULL;
+    struct cli_option const options[] = {
+        {.name = "name",
+         .type = CLI_TEXT,
+         .value = &name,
+         .argument = "NAME",
+         .help = "of the session or match (without: the name in the file)"},
+        COMMON_OPTIONS(ctl)};
+
+    ctl->patience = PATIENCE;
+    int status = cli_parse(cli, options, false, &argc, argv);
+    if (status != CLI_GO)
+        return status;
+    if (name && !cli_utf8(name))
+        return EXIT_USAGE;
+    bool standard = strcmp(argv[0], "-") == 0;
+    char const *path = standard ? "standard input" : argv[0];
+    int fd = standard ? STDIN_FILENO : open(argv[0], O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        cli_complain("can not read %s: %s", path, strerror(errno));
+        return EXIT_BAD;
+    }
+    status = import_file(ctl, fd, path, name);
+    if (!standard)
+        close(fd);
     return status == CLI_GO ? EXIT_GOOD : status;
 }
 
@@ -376,14 +373,18 @@ struct command const command_import = {
      .params = "FILE",
      .least = 1,
      .most = 1,
-     .summary = "begins a session from a file that export wrote",
+     .summary = "begins a session from a file that export wrote, or of games",
      .help =
-         "FILE - is standard input. A session of that name must not be there. When this ends the\n"
-         "session is on disk.\n"
+         "FILE - is standard input. What kind of file it is its content tells: one that export\n"
+         "wrote, or games in SGF, PGN or .mat. Of games the name has to be told: one becomes the\n"
+         "session NAME, several the match NAME with the games NAME/1, NAME/2 and so on; all or\n"
+         "none.\n"
          "\n"
          "Or a file of track: a case (route-network/1) becomes a session with its network as the "
          "first\n"
          "turn, a stream (route-stream/1) one with a turn for each step. What they ask is kept as "
          "the\n"
-         "property `routes`: see redoctl routes.\n"},
+         "property `routes`: see redoctl routes.\n"
+         "\n"
+         "A session of that name must not be there. When this ends all is on disk.\n"},
     import};

@@ -18,7 +18,8 @@ static int read_page(struct ctl *ctl, struct sessions const *sessions, char **af
     msgpack_object result;
     struct buffer *b = ctl_request(ctl, "listsessions", 1);
 
-    pack_map(b, (sessions->prefix != NULL) + 2u * (*after != NULL) + sessions->trash);
+    pack_map(b, (sessions->prefix != NULL) + 2u * (*after != NULL) + sessions->trash +
+                    sessions->matches + sessions->nogames);
     if (sessions->prefix) {
         pack_key(b, "prefix");
         if (!ctl_pack_name(b, sessions->prefix))
@@ -33,6 +34,14 @@ static int read_page(struct ctl *ctl, struct sessions const *sessions, char **af
     if (sessions->trash) {
         pack_key(b, "trash");
         pack_bool(b, true);
+    }
+    if (sessions->matches) {
+        pack_key(b, "matches");
+        pack_bool(b, true);
+    }
+    if (sessions->nogames) {
+        pack_key(b, "games");
+        pack_bool(b, false);
     }
     free(*after);
     *after = NULL;
@@ -110,7 +119,7 @@ static bool print_session(void *data, msgpack_object const *session)
 {
     struct listing const *l = data;
     msgpack_object const *name = map_get(session, "name");
-    int64_t positions, bytes, used, owner, mode;
+    int64_t positions, bytes, used, owner, mode, games;
     char const *solved, *damaged;
 
     if (!name || name->type != MSGPACK_OBJECT_STR ||
@@ -129,6 +138,8 @@ static bool print_session(void *data, msgpack_object const *session)
         printf("~%" PRId64 "/", owner); /* what it can be called by */
     }
     text_print(stdout, name->via.str.ptr, name->via.str.size);
+    if (!l->names && integer_read(map_get(session, "games"), 0, UINT32_MAX, &games))
+        printf("  (a match of %" PRId64 ")", games);
     putchar('\n');
     return true;
 }
@@ -136,25 +147,31 @@ static bool print_session(void *data, msgpack_object const *session)
 static int list(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
 {
     struct listing l = {.names = false};
+    struct sessions which = {.trash = false};
     struct cli_option const options[] = {
         {.name = "names",
          .type = CLI_FLAG,
          .value = &l.names,
          .help = "only the names, one a line; ~UID/NAME of others'"},
+        {.name = "matches", .type = CLI_FLAG, .value = &which.matches, .help = "only matches"},
+        {.name = "no-games",
+         .type = CLI_FLAG,
+         .value = &which.nogames,
+         .help = "without the games of matches"},
         {.name = "long", .type = CLI_FLAG, .value = &l.all, .help = "all there is to tell"},
         COMMON_OPTIONS(ctl)};
 
     int status = cli_parse(cli, options, false, &argc, argv);
     if (status == CLI_GO)
         status = ctl_connect(ctl);
+    which.prefix = argc > 0 ? argv[0] : NULL;
     if (status == CLI_GO && !l.names)
         printf(
             " positions       bytes  used              solved  damaged       owner  mode  %sname\n",
             l.all ? "  handle     size compared graft  changed   sequence  created           "
                   : "");
     if (status == CLI_GO)
-        status = ctl_sessions(ctl, (struct sessions){.prefix = argc > 0 ? argv[0] : NULL},
-                              print_session, &l);
+        status = ctl_sessions(ctl, which, print_session, &l);
     return status == CLI_GO ? EXIT_GOOD : status;
 }
 
@@ -167,7 +184,8 @@ struct command const command_list = {
          "Own sessions and others' that you may read. A line a session: its positions, the bytes\n"
          "it takes in the store, when it was used last, whether there is a solution, whether a\n"
          "part of it was found damaged, the number of the user it belongs to, its mode (see:\n"
-         "redoctl chmod --help), and its name. NAME, in all commands, is your own session of that\n"
+         "redoctl chmod --help), and its name; of a match how many games it has. NAME, in all "
+         "commands, is your own session of that\n"
          "name, or else another's; ~UID/NAME is the session of the user with that number.\n"
          "With --long also its handle, the bytes of a state and how many of them count in\n"
          "comparing, the graft behavior, whether it was changed since the flag was cleared,\n"

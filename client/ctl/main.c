@@ -10,7 +10,7 @@ static struct command const *const commands[] = {
     &command_undelete,   &command_purge,  &command_drop,   &command_dropped, &command_undrop,
     &command_cursor,     &command_flush,  &command_export, &command_import,  &command_backup,
     &command_restore,    &command_check,  &command_chmod,  &command_lines,   &command_table,
-    &command_diff,       &command_record, &command_routes,
+    &command_diff,       &command_record, &command_routes, &command_match,
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])

@@ -191,8 +191,8 @@ struct command const command_delete = {
      .least = 1,
      .most = 1,
      .summary = "moves a session to the trash, for all who use it",
-     .help =
-         "What is in the trash: redoctl trash. Back from there: redoctl undelete. Gone for ever:\n"
-         "redoctl purge. Of a daemon with --store memory, which has no trash, it is gone at "
-         "once.\n"},
+     .help = "A match goes with all its games, or not at all. What is in the trash: redoctl trash. "
+             "Back from there: redoctl undelete. Gone for ever:\n"
+             "redoctl purge. Of a daemon with --store memory, which has no trash, it is gone at "
+             "once.\n"},
     run_delete};

@@ -107,8 +107,12 @@ struct command const command_undelete = {
 
 /* ---- purge ------------------------------------------------------------------------------- */
 
+struct handle {
+    int64_t session, match; /* match 0: it is a game of none */
+};
+
 struct handles {
-    int64_t *all;
+    struct handle *all;
     size_t count, cap;
     bool failed;
 };
@@ -119,14 +123,17 @@ static bool take_handle(void *data, msgpack_object const *session)
 
     if (h->count == h->cap) {
         size_t cap = h->cap ? 2 * h->cap : 64;
-        int64_t *grown = realloc(h->all, cap * sizeof *grown);
+        struct handle *grown = realloc(h->all, cap * sizeof *grown);
         h->failed = h->failed || !grown;
         if (!grown)
             return true;
         h->all = grown;
         h->cap = cap;
     }
-    return integer_read(map_get(session, "session"), 0, INT64_MAX, &h->all[h->count++]);
+    struct handle *one = &h->all[h->count++];
+    *one = (struct handle){.session = 0};
+    integer_read(map_get(session, "match"), 0, INT64_MAX, &one->match);
+    return integer_read(map_get(session, "session"), 0, INT64_MAX, &one->session);
 }
 
 /* Whether the person at the terminal says yes. */
@@ -149,28 +156,60 @@ static int purge_one(struct ctl *ctl, int64_t handle)
     return ctl_result(ctl, &result);
 }
 
+static int list_handles(struct ctl *ctl, struct handles *h)
+{
+    h->count = 0;
+    int status = ctl_sessions(ctl, (struct sessions){.trash = true}, take_handle, h);
+    if (status == CLI_GO && h->failed) {
+        cli_complain("out of memory");
+        status = EXIT_BAD;
+    }
+    return status;
+}
+
+static int by_session(void const *a, void const *b)
+{
+    struct handle const *x = a, *y = b;
+    return (x->session > y->session) - (x->session < y->session);
+}
+
+/* All but those whose match is in the trash too: they go with it, or are of none when it is gone;
+ * *left: how many. */
+static int purge_listed(struct ctl *ctl, struct handles *h, size_t *left)
+{
+    int status = CLI_GO;
+
+    *left = 0;
+    qsort(h->all, h->count, sizeof *h->all, by_session);
+    for (size_t i = 0; status == CLI_GO && i < h->count; i++) {
+        struct handle match = {.session = h->all[i].match};
+        if (match.session && bsearch(&match, h->all, h->count, sizeof *h->all, by_session))
+            ++*left;
+        else
+            status = purge_one(ctl, h->all[i].session);
+    }
+    return status;
+}
+
 static int purge_all(struct ctl *ctl, bool sure)
 {
     struct handles h = {.count = 0};
     char what[60];
 
-    int status = ctl_sessions(ctl, (struct sessions){.trash = true}, take_handle, &h);
-    if (status == CLI_GO && h.failed) {
-        cli_complain("out of memory");
-        status = EXIT_BAD;
-    }
+    int status = list_handles(ctl, &h);
+    size_t count = h.count, left = count;
     snprintf(what, sizeof what, "The %zu sessions in the trash", h.count);
     if (status == CLI_GO && h.count > 0 && !sure && !ask(what)) {
         cli_complain("nothing was purged");
         status = EXIT_BAD;
     }
-    size_t done = 0;
-    while (status == CLI_GO && done < h.count) {
-        status = purge_one(ctl, h.all[done]);
-        done += status == CLI_GO;
+    while (status == CLI_GO && left) {
+        status = purge_listed(ctl, &h, &left);
+        if (status == CLI_GO && left)
+            status = list_handles(ctl, &h);
     }
-    if (status == CLI_GO || done > 0)
-        printf("purged %zu sessions\n", done);
+    if (status == CLI_GO)
+        printf("purged %zu sessions\n", count);
     free(h.all);
     return status;
 }

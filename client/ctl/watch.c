@@ -129,6 +129,25 @@ static void print_entry(redo_operation const *op)
     }
 }
 
+/* How many, the place, and which. */
+static void print_games(redo_operation const *op)
+{
+    static char const *const names[] = {"addgames", "dropgames", "ordergames"};
+    size_t count = op->statesize / 8, shown = count < 16 ? count : 16;
+
+    fputs(op->value >= 0 && op->value <= 2 ? names[op->value] : "", stdout);
+    if (op->source != REDO_NOPOSITION)
+        printf(" at=%u", op->source);
+    for (size_t i = 0; i < shown; i++) {
+        uint64_t id = 0;
+        for (int k = 0; k < 8; k++)
+            id |= (uint64_t)((unsigned char const *)op->state)[i * 8 + (size_t)k] << 8 * k;
+        printf("%s%" PRIu64, i ? "," : " sessions=", id);
+    }
+    if (shown < count)
+        printf(" ... (%zu)", count);
+}
+
 static char const *name_of(int of)
 {
     static char const *const names[] = {"position", "branch", "candidate", "decision"};
@@ -244,6 +263,9 @@ static void print_operation(redo_operation const *op, bool by_change)
         printf("addalternate position=%u", op->position);
         if (op->value)
             printf(" move=%d", op->move);
+        break;
+    case REDO_OP_GAMES:
+        print_games(op);
         break;
     }
 }

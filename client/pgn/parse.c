@@ -244,7 +244,7 @@ static int add_move(struct parser *p, char const *word, size_t size)
                          p->limits->nodes);
     if (!p->node->parent && !p->fresh)
         begin_moves(p);
-    redo_pgn_node *n = node_new(&p->game->arena, parent, word, size);
+    redo_pgn_node *n = pgn_node_new(&p->game->arena, parent, word, size);
     if (!n)
         return no_memory(p);
     p->nodes++;
@@ -412,7 +412,7 @@ static int finish(struct parser *p)
     return REDO_OK;
 }
 
-int parse_game(redo_pgn_game *game, bool column_one, redo_text_limits const *limits, size_t *at,
+int pgn_parse_game(redo_pgn_game *game, bool column_one, redo_text_limits const *limits, size_t *at,
                redo_text_error *error)
 {
     struct parser p = {.game = game,
@@ -421,7 +421,7 @@ int parse_game(redo_pgn_game *game, bool column_one, redo_text_limits const *lim
                        .text = game->text,
                        .size = game->text_size,
                        .column_one = column_one};
-    p.node = game->root = node_new(&game->arena, NULL, "", 0);
+    p.node = game->root = pgn_node_new(&game->arena, NULL, "", 0);
     int code = p.node ? check_zeros(&p) : no_memory(&p);
     for (skip_space(&p); code == REDO_OK && p.at < p.size; skip_space(&p))
         code = parse_token(&p);

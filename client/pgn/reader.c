@@ -146,7 +146,7 @@ static int make_game(redo_pgn_reader *r, redo_pgn_game *g, size_t size)
     if (code)
         return code;
     g->arena.limit = r->limits.memory > g->text_size ? r->limits.memory - g->text_size : 0;
-    code = parse_game(g, r->column == 1, &r->limits, &at, &r->error);
+    code = pgn_parse_game(g, r->column == 1, &r->limits, &at, &r->error);
     if (code)
         return place(r, g->text, at);
     place_advance(&r->line, &r->column, g->text, g->text_size);
@@ -183,7 +183,7 @@ static int read_game(redo_pgn_reader *r, redo_pgn_game **game)
 {
     struct scan s = {.column_one = r->column == 1};
     for (;;) {
-        enum scan_status status = scan_run(&s, r->input.bytes, r->input.size, r->input.final);
+        enum scan_status status = pgn_scan_run(&s, r->input.bytes, r->input.size, r->input.final);
         if (s.at > r->limits.bytes)
             return too_large(r);
         if (status == SCAN_END)

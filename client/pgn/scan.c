@@ -179,7 +179,7 @@ static void in_comment(struct scan *s, char const *text, size_t size)
     s->state = SCAN_SPACE;
 }
 
-enum scan_status scan_run(struct scan *s, char const *text, size_t size, bool final)
+enum scan_status pgn_scan_run(struct scan *s, char const *text, size_t size, bool final)
 {
     enum scan_status status = SCAN_MORE;
     bool wait = false;

@@ -27,7 +27,7 @@ struct scan {
 };
 
 /* Looks at text from s->at to size; final: there is no more. */
-enum scan_status scan_run(struct scan *s, char const *text, size_t size, bool final);
+enum scan_status pgn_scan_run(struct scan *s, char const *text, size_t size, bool final);
 
 /* Whether there is a game at all. */
 static inline bool scan_began(struct scan const *s)

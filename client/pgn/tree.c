@@ -8,7 +8,7 @@
 #include "client/text/place.h"
 #include "client/text/utf8.h"
 
-redo_pgn_node *node_new(struct arena *a, redo_pgn_node *parent, char const *move, size_t size)
+redo_pgn_node *pgn_node_new(struct arena *a, redo_pgn_node *parent, char const *move, size_t size)
 {
     redo_pgn_node *n = arena_take(a, sizeof *n);
     if (!n)
@@ -122,7 +122,7 @@ redo_pgn_game *redo_pgn_game_new(void)
     g->arena.limit = SIZE_MAX;
     g->number = 1;
     strcpy(g->charset, "UTF-8");
-    g->root = node_new(&g->arena, NULL, "", 0);
+    g->root = pgn_node_new(&g->arena, NULL, "", 0);
     if (!g->root) {
         free(g);
         return NULL;
@@ -213,7 +213,7 @@ int redo_pgn_node_add(redo_pgn_game *game, redo_pgn_node *parent, char const *mo
     if (utf8_scan(move, size) < size)
         return REDO_EUTF8;
     char const *copy = arena_copy(&game->arena, move, size);
-    redo_pgn_node *n = copy ? node_new(&game->arena, parent, copy, size) : NULL;
+    redo_pgn_node *n = copy ? pgn_node_new(&game->arena, parent, copy, size) : NULL;
     if (node)
         *node = n;
     return n ? REDO_OK : REDO_ENOMEM;

@@ -56,7 +56,7 @@ struct redo_pgn_game {
 #define NUMBER_MOST 999999999
 
 /* New parts at the end of what they are part of. NULL as arena_take(). */
-redo_pgn_node *node_new(struct arena *a, redo_pgn_node *parent, char const *move, size_t size);
+redo_pgn_node *pgn_node_new(struct arena *a, redo_pgn_node *parent, char const *move, size_t size);
 redo_pgn_tag *tag_new(redo_pgn_game *game, redo_text_string name, redo_text_string value);
 redo_pgn_comment *comment_new(struct arena *a, struct comments *list, char const *text, size_t size,
                               bool line);

@@ -41,6 +41,7 @@ struct redo_sgf_node {
     char const *close; /* before its ) */
     uint32_t space_size, open_size, close_size;
     bool variation; /* was written in parentheses */
+    void *at;       /* for who goes through the tree; NULL at first */
     /* Some files have properties before the first ; of a variation. They belong to its first node,
      * whose ; then comes after them, or not at all. */
     bool bare;

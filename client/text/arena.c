@@ -65,3 +65,15 @@ char *arena_copy(struct arena *a, char const *text, size_t size)
         memcpy(copy, text, size);
     return copy;
 }
+
+void arena_empty(struct arena *a)
+{
+    struct arena_block *kept = a->blocks;
+    if (!kept)
+        return;
+    a->blocks = kept->next;
+    arena_free(a);
+    kept->next = NULL;
+    a->blocks = kept;
+    a->taken = a->left = kept->size;
+}

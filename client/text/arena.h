@@ -22,4 +22,7 @@ char *arena_copy(struct arena *a, char const *text, size_t size);
 
 void arena_free(struct arena *a);
 
+/* Gives back all of it but one block, which is used again. */
+void arena_empty(struct arena *a);
+
 #endif

@@ -7,7 +7,7 @@
 #include "core/records/record.h"
 
 /* Which parts there are. */
-enum { RECORDS = 1, RINGS = 2, PARTS = 3 };
+enum { RECORDS = 1, RINGS = 2, GAMES = 4, PARTS = 7 };
 
 static void write_record(struct writer *w, uint32_t gap, struct record_bytes const *kept)
 {
@@ -37,11 +37,22 @@ static bool begins_ring(struct history const *h, uint32_t number)
     return a && a->next && a->prev > number + 1;
 }
 
+static void write_rings(struct history const *h, struct writer *w)
+{
+    uint32_t rings = 0;
+    for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1))
+        rings += begins_ring(h, n->in.id);
+    write_number(w, rings);
+    for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1))
+        if (begins_ring(h, n->in.id))
+            write_ring(h, w, n->in.id);
+}
+
 void write_records(struct history const *h, struct writer *w)
 {
     struct records const *r = &h->records;
-    uint32_t next = 0, rings = 0;
-    write_number(w, (r->count ? RECORDS : 0u) | (r->linked ? RINGS : 0u));
+    uint32_t next = 0;
+    write_number(w, (r->count ? RECORDS : 0u) | (r->linked ? RINGS : 0u) | (h->games ? GAMES : 0u));
     if (r->count) {
         write_number(w, r->count);
         for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1)) {
@@ -52,14 +63,10 @@ void write_records(struct history const *h, struct writer *w)
             next = n->in.id + 1;
         }
     }
-    if (!r->linked)
-        return;
-    for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1))
-        rings += begins_ring(h, n->in.id);
-    write_number(w, rings);
-    for (struct node *n = history_from(h, 0); n; n = history_from(h, n->in.id + 1))
-        if (begins_ring(h, n->in.id))
-            write_ring(h, w, n->in.id);
+    if (r->linked)
+        write_rings(h, w);
+    if (h->games)
+        write_games(h, w);
 }
 
 /* A record in bytes from outside: REDO_OK and *kept, REDO_EDAMAGED or REDO_ENOMEM. */
@@ -152,7 +159,9 @@ int read_records(struct history *h, struct varint_reader *r)
     if (parts > PARTS)
         return REDO_EVERSION;
     int rc = parts & RECORDS ? read_all_records(h, r) : REDO_OK;
-    return !rc && (parts & RINGS) ? read_rings(h, r) : rc;
+    if (!rc && (parts & RINGS))
+        rc = read_rings(h, r);
+    return !rc && (parts & GAMES) ? read_games(h, r) : rc;
 }
 
 /* ---- a subtree --------------------------------------------------------------------------- */

@@ -10,7 +10,14 @@ static inline bool records_any(struct history const *h)
     return h->records.count || h->records.linked;
 }
 
-/* The part of a dump: all of them. read: as those of dump_beside.h, and REDO_EVERSION. */
+/* Whether a dump has the part below. */
+static inline bool records_dumped(struct history const *h)
+{
+    return records_any(h) || h->games;
+}
+
+/* The part of a dump: all of them, and the games of a match, which came with them. read: as those
+ * of dump_beside.h, and REDO_EVERSION. */
 void write_records(struct history const *h, struct writer *w);
 int read_records(struct history *h, struct varint_reader *r);
 

@@ -131,6 +131,36 @@ void batch_forget(struct batch *b, uint64_t id, uint64_t key)
     append_rest(b, CHANGE_FORGET, &(struct rest){.info = {.id = id}, .key = key}, "", 0);
 }
 
+/* ids: in the order of this machine. */
+static void append_ids(struct batch *b, enum change_kind kind, struct rest const *rest,
+                       uint64_t const *ids, size_t count)
+{
+    append_rest(b, kind, rest, ids, count * sizeof *ids);
+}
+
+void batch_games(struct batch *b, uint64_t id, uint32_t games, uint64_t match, uint64_t const *ids,
+                 size_t count)
+{
+    struct rest rest = {.info = {.id = id}, .key = games, .when = (int64_t)match};
+
+    append_ids(b, CHANGE_GAMES, &rest, ids, count);
+}
+
+void batch_trash_games(struct batch *b, uint64_t const *ids, size_t count, int64_t when)
+{
+    append_ids(b, CHANGE_TRASH_GAMES, &(struct rest){.when = when}, ids, count);
+}
+
+void batch_restore_games(struct batch *b, uint64_t const *ids, size_t count)
+{
+    append_ids(b, CHANGE_RESTORE_GAMES, &(struct rest){.when = 0}, ids, count);
+}
+
+void batch_purge_games(struct batch *b, uint64_t const *ids, size_t count)
+{
+    append_ids(b, CHANGE_PURGE_GAMES, &(struct rest){.when = 0}, ids, count);
+}
+
 bool batch_next(struct batch const *b, size_t *at, struct change *change)
 {
     char const *p = b->changes.data + *at;

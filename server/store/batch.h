@@ -15,6 +15,10 @@ enum change_kind {
     CHANGE_PURGE,
     CHANGE_KEEP,
     CHANGE_FORGET,
+    CHANGE_GAMES, /* data: ids, and so for the next three; key: how many; when: the match, or 0 */
+    CHANGE_TRASH_GAMES,
+    CHANGE_RESTORE_GAMES,
+    CHANGE_PURGE_GAMES,
 };
 
 struct change {

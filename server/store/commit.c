@@ -332,6 +332,7 @@ static int rename_session(struct store *store, struct pending *p, char const *na
     if (!rc)
         rc = pending_text(p, name, size, i->properties, i->properties_size);
     i->trashed = trashed;
+    i->with_match = false;
     return rc ? rc : name_enter(&store->db, i);
 }
 
@@ -376,18 +377,97 @@ static int keep(struct store *store, struct change const *c)
     return row_put(&store->db, SQL_KEPT_PUT, record_key(c->info.id, c->key), &store->scratch);
 }
 
+/* ---- games -------------------------------------------------------------------------------- */
+
+static int change_game(struct store *store, struct pending *p, struct change const *c)
+{
+    struct store_info *i = &p->session.info;
+    int rc = REDO_OK;
+
+    switch (c->kind) {
+    case CHANGE_GAMES:
+        i->match = (uint64_t)c->when;
+        i->with_match = i->with_match && i->match;
+        break;
+    case CHANGE_TRASH_GAMES:
+        if (!i->trashed) {
+            rc = rename_session(store, p, i->name, i->name_size, c->when ? c->when : 1);
+            i->with_match = true;
+        }
+        break;
+    case CHANGE_RESTORE_GAMES:
+        if (i->trashed && i->with_match)
+            rc = rename_session(store, p, i->name, i->name_size, 0);
+        break;
+    default: /* one that is not in the trash with its match, but there, or by itself, is let go */
+        if (i->trashed && i->with_match)
+            rc = purge(store, p);
+        i->match = 0;
+        break;
+    }
+    return rc;
+}
+
+/* A session that nothing else of the batch is about yet: done with at once, lest a match of very
+ * many games takes as much memory. */
+static int change_unmet(struct store *store, uint64_t id, struct change const *c)
+{
+    struct pending p = {.purged = false};
+    int rc = session_read(&store->db, id, &p.session);
+
+    if (!rc)
+        rc = pending_text(&p, p.session.info.name, p.session.info.name_size,
+                          p.session.info.properties, p.session.info.properties_size);
+    sqlite3_reset(database_statement(&store->db, SQL_SESSION_GET));
+    if (rc)
+        return rc == REDO_ENOSESSION ? REDO_OK : rc;
+    rc = change_game(store, &p, c);
+    if (!rc && !p.purged)
+        rc = session_write(store, &p.session);
+    buffer_free(&p.text);
+    return rc;
+}
+
+static int change_games(struct store *store, struct change const *c)
+{
+    int rc = REDO_OK;
+
+    if (c->kind == CHANGE_GAMES) {
+        struct pending *match;
+        rc = pending_get(store, c->info.id, &match);
+        if (!rc)
+            match->session.info.games = (uint32_t)c->key;
+    }
+    for (size_t at = 0; !rc && at < c->size; at += sizeof(uint64_t)) {
+        uint64_t id;
+        memcpy(&id, (char const *)c->data + at, sizeof id);
+        struct pending *p = pending_find(store, id);
+        if (!p)
+            rc = change_unmet(store, id, c);
+        else if (!p->purged)
+            rc = change_game(store, p, c);
+    }
+    return rc;
+}
+
 static int apply(struct store *store, struct change const *c)
 {
     struct pending *p;
 
     if (c->kind == CHANGE_CREATE)
         return create(store, c);
+    if (c->kind >= CHANGE_GAMES)
+        return change_games(store, c);
     int rc = pending_get(store, c->info.id, &p);
     if (rc)
         return rc;
     struct store_info *i = &p->session.info;
     switch (c->kind) {
     case CHANGE_CREATE:
+    case CHANGE_GAMES:
+    case CHANGE_TRASH_GAMES:
+    case CHANGE_RESTORE_GAMES:
+    case CHANGE_PURGE_GAMES:
         break;
     case CHANGE_OPERATION:
         return operation(store, p, c);

@@ -149,6 +149,41 @@ int store_find_id(struct store_reader *r, uint64_t id, struct store_info *info)
     return guarded(r, read_id, &(struct find){.id = id, .info = info});
 }
 
+struct each {
+    uint64_t const *ids;
+    size_t count;
+    size_t told; /* of them; reading may begin again */
+    bool (*each)(void *data, struct store_info const *info);
+    void *data;
+};
+
+static int read_each(struct store_reader *r, void *arg)
+{
+    struct each *e = arg;
+
+    while (e->told < e->count) {
+        struct session session;
+        struct store_info info;
+        int rc = session_read(&r->db, e->ids[e->told], &session);
+        if (!rc)
+            rc = take_info(r, &session, &info);
+        sqlite3_reset(database_statement(&r->db, SQL_SESSION_GET));
+        if (rc && rc != REDO_ENOSESSION)
+            return rc;
+        e->told++;
+        if (!rc && !e->each(e->data, &info))
+            break;
+    }
+    return REDO_OK;
+}
+
+int store_each(struct store_reader *r, uint64_t const *ids, size_t count,
+               bool (*each)(void *data, struct store_info const *info), void *data)
+{
+    return guarded(r, read_each,
+                   &(struct each){.ids = ids, .count = count, .each = each, .data = data});
+}
+
 struct epoch {
     uint64_t id;
     uint32_t *epoch;

@@ -52,10 +52,58 @@ bool record_whole(void const *data, size_t size, enum record_kind kind)
 enum { CHANGED = 1, SOLVED = 2, DAMAGED = 4, BY_CHANGE = 8 };
 #define SESSION_HEAD 128
 
+/* That a session is a match, or a game of one, stands where its properties would, as a map of
+ * msgpack of just these forms: {"games": how many}, {"match": id}, {"match": id, "with": true}. A
+ * daemon that knows nothing of matches keeps it as it is. */
+#define MATCH_SIZE 12
+#define WITH_SIZE 18
+
+static size_t put_match(char *out, struct store_info const *i)
+{
+    uint32_t number = htobe32(i->is_match ? i->games : (uint32_t)i->match);
+    bool with = !i->is_match && i->with_match;
+
+    if (!i->is_match && !i->match)
+        return 0;
+    out[0] = (char)(with ? 0x82 : 0x81);
+    memcpy(out + 1, i->is_match ? "\xa5games\xce" : "\xa5match\xce", 7);
+    memcpy(out + 8, &number, sizeof number);
+    if (with)
+        memcpy(out + MATCH_SIZE, "\xa4with\xc3", 6);
+    return with ? WITH_SIZE : MATCH_SIZE;
+}
+
+static bool get_match(struct store_info *i, char const *in, size_t size)
+{
+    uint32_t number;
+
+    if (size != MATCH_SIZE && size != WITH_SIZE)
+        return false;
+    memcpy(&number, in + 8, sizeof number);
+    struct store_info told = {.is_match = memcmp(in + 1, "\xa5games\xce", 7) == 0,
+                              .with_match = size == WITH_SIZE};
+    if (told.is_match)
+        told.games = be32toh(number);
+    else
+        told.match = be32toh(number);
+    char again[WITH_SIZE];
+    if (put_match(again, &told) != size || memcmp(in, again, size) != 0)
+        return false;
+    i->is_match = told.is_match;
+    i->games = told.games;
+    i->match = told.match;
+    i->with_match = told.with_match;
+    return true;
+}
+
 void session_put(struct buffer *b, struct session const *s)
 {
     struct store_info const *i = &s->info;
     size_t start = b->size;
+    char match[WITH_SIZE];
+    size_t match_size = put_match(match, i);
+    void const *properties = match_size ? match : i->properties;
+    size_t properties_size = match_size ? match_size : i->properties_size;
 
     record_begin(b, RECORD_SESSION, i->id);
     put64(b, s->revision);
@@ -79,10 +127,10 @@ void session_put(struct buffer *b, struct session const *s)
     };
     buffer_append(b, flags, sizeof flags);
     put32(b, (uint32_t)i->name_size);
-    put32(b, (uint32_t)i->properties_size);
+    put32(b, (uint32_t)properties_size);
     put32(b, i->group);
     buffer_append(b, i->name, i->name_size);
-    buffer_append(b, i->properties, i->properties_size);
+    buffer_append(b, properties, properties_size);
     record_end(b, start);
 }
 
@@ -119,6 +167,8 @@ bool session_get(struct session *s, void const *data, size_t size)
         info.properties_size != size - SESSION_HEAD - info.name_size || info.id >= ID_LIMIT ||
         info.sequence >= KEY_LIMIT)
         return false;
+    if (get_match(&info, info.name + info.name_size, info.properties_size))
+        info.properties_size = 0;
     info.properties = info.properties_size ? info.name + info.name_size : NULL;
     *s = (struct session){
         .info = info,

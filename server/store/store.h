@@ -60,7 +60,11 @@ struct store_info {
     uint32_t mode;          /* 0 in stores of version 1, where it stands for 0600 */
     uint64_t bytes;         /* of snapshot and journal */
     uint64_t journal_bytes; /* of the operations since the snapshot */
-    void const *properties; /* a msgpack map, or NULL; as name */
+    bool is_match;          /* it has games, of which there are so many */
+    uint32_t games;
+    uint64_t match;         /* it is a game of this match; 0: of none */
+    bool with_match;        /* it is in the trash because its match was deleted */
+    void const *properties; /* a msgpack map, or NULL; as name; a match or a game has none */
     size_t properties_size;
 };
 
@@ -91,6 +95,15 @@ void batch_access(struct batch *b, uint64_t id, uint32_t owner, uint32_t group, 
 void batch_trash(struct batch *b, uint64_t id, int64_t when);
 void batch_restore(struct batch *b, uint64_t id, char const *name, size_t size);
 void batch_purge(struct batch *b, uint64_t id);
+/* A match has so many games now, and these ids are of this match, or (0) of none. This and the next
+ * three pass over those that are not there any more. */
+void batch_games(struct batch *b, uint64_t id, uint32_t games, uint64_t match, uint64_t const *ids,
+                 size_t count);
+/* Sessions are deleted with their match, if they are not in the trash already; come back with it
+ * under their names, if they were; or go for ever, if they were, and else are of no match. */
+void batch_trash_games(struct batch *b, uint64_t const *ids, size_t count, int64_t when);
+void batch_restore_games(struct batch *b, uint64_t const *ids, size_t count);
+void batch_purge_games(struct batch *b, uint64_t const *ids, size_t count);
 /* Bytes set aside with a session (a dropped subtree, to be restored): kept under a key. */
 void batch_keep(struct batch *b, uint64_t id, uint64_t key, int64_t when, void const *data,
                 size_t size);
@@ -118,6 +131,12 @@ int store_last_id(struct store_reader *r, uint64_t *id);
 int store_find(struct store_reader *r, char const *name, size_t size, uint32_t owner,
                struct store_info *info);
 int store_find_id(struct store_reader *r, uint64_t id, struct store_info *info);
+
+/* The same of each of these ids in turn, but those that are not there. each() returns false to
+ * stop.
+ */
+int store_each(struct store_reader *r, uint64_t const *ids, size_t count,
+               bool (*each)(void *data, struct store_info const *info), void *data);
 
 /* Up to limit sessions whose names begin with prefix and come after `after` (empty: from the
  * first), in the order of the bytes of their names, and of owners where several have one name;

@@ -54,6 +54,8 @@ def calls(info, handle):
                 yield (method["name"], *params, {option["name"]: value[option["type"]]})
     for join in ({}, {"join": True}, {"join": True, "relaxed": True}):
         yield ("beginsession", STATE, 4, 0, {"name": "~%d/%s" % (BOB, SECRET), **join})
+    for join in ({}, {"join": True}):
+        yield ("beginmatch", "~%d/%s" % (BOB, SECRET), {**join})
     yield ("loadsession", b"x", {"name": SECRET})
     yield ("server.info",)
     for trash in (False, True):

@@ -298,6 +298,19 @@ def test_positions_that_are_played_and_alternates_count(place):
     assert not ann.call("addalternate", s, 0, b"\0\0\0\1")["new"]
 
 
+@used()
+def test_what_one_user_uploads_is_no_others_matter(place):
+    ann, more, bob = place.connect(ANN), place.connect(ANN), place.connect(BOB)
+    part = bytes(60 << 20)
+    limit = ann.call("server.info")["limits"]["upload"]
+    for i in range(limit // len(part)):
+        ann.call("loadpart", i * len(part), part)
+    refused("upload", limit, more, "loadpart", 0, part)
+    assert bob.call("loadpart", 0, part)["size"] == len(part)
+    ann.close()
+    wait_for(lambda: more.response(more.send("loadpart", 0, part))[0] is None, "what has gone")
+
+
 @used("--user-bytes", "2M")
 def test_bytes_of_a_session_count_over_its_compactions(place):
     ann = place.connect(ANN)

@@ -188,7 +188,7 @@ def calls(info, session):
 
 READING = {"getrecord", "getrecords", "readrecord", "getcandidates", "getpositionproperty", "getalternates", "gettable", "getlines", "getdiff", "getschema", "getfirstposition", "getsessionsize", "getgraftbehavior", "getsavedstate", "getproperties",
            "hassessionchanged", "getsession", "getposition", "getbranches", "getpath", "getsolution", "gettree",
-           "getpositions", "listsubtrees", "getcursor", "getcursors", "getauthors", "attach", "readsnapshot", "detach", "endsession", "copysession"}
+           "getpositions", "listsubtrees", "getcursor", "getcursors", "getauthors", "getgames", "attach", "readsnapshot", "detach", "endsession", "copysession"}
 IN_THE_TRASH = {"restoresession", "purgesession"}
 
 

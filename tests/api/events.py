@@ -7,7 +7,7 @@ from api import (EATTACHED, ENOTATTACHED, ERANGE, MIB, POSITION, add, bare_opera
 
 NOTHING = {"position": None, "new": False, "grafted": None, "made": None, "dropped": 0,
            "gone": [], "supersedes": None, "changed": [], "solutions": [], "order": [],
-           "front": None, "cursors": [], "items": None}
+           "front": None, "cursors": [], "items": None, "record": None}
 
 
 def event_of(rpc):

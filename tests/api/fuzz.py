@@ -28,6 +28,8 @@ options.add_argument("--seed", type=int, default=random.SystemRandom().randrange
 options.add_argument("--seconds", type=float, default=4)
 options, sys.argv[1:] = options.parse_known_args()
 
+RECORDS = {"addcandidates", "setrecord", "dropcandidates", "ordercandidates", "setcandidate", "choose",
+           "playcandidate"}
 CONNECTIONS = 8
 NAMES = ["shared", "a", "a/b", "é", "x" * 255]
 PATIENCE = 30  # seconds in which an honest request is answered, whatever others do
@@ -69,6 +71,38 @@ class Fuzzer:
             return number(rng.randrange(30))
         return rng.randbytes(rng.choice((0, 1, 3, 5, 40, 5000)))
 
+    def item(self):
+        """What a candidate may be, and more."""
+        rng, item = self.rng, {}
+        for key in rng.sample(("id", "move", "text", "properties", "analysis", "shared", "leads", "x"),
+                              rng.randrange(4)):
+            item[key] = rng.choice((None, 1, True, "text", -5, [1], {"a": [b"x"]}, 0.5, self.value("int")))
+        if rng.random() < 0.6:
+            item["text"] = "t%d" % rng.randrange(9)
+        if rng.random() < 0.4:
+            item["analysis"] = {"kind": "k", "equity": rng.random(), "numbers": [rng.random()] * rng.randrange(4),
+                                "context": rng.choice((None, {"a": 1}, "x" * 300))}
+        return item
+
+    def records(self, name, params):
+        """Params of methods that change records, mostly so that they could be."""
+        rng = self.rng
+        if rng.random() < 0.8:
+            params[1] = rng.randrange(4)
+        if name == "addcandidates":
+            params[2] = [self.item() for _ in range(rng.randrange(4))]
+        elif name == "setrecord":
+            params[2] = rng.choice((None, {"candidates": [self.item() for _ in range(rng.randrange(3))],
+                                           "properties": {"a": self.value("int")}, "choice": rng.choice((1, "open"))}))
+        elif name in ("dropcandidates", "ordercandidates"):
+            params[2] = [rng.randrange(9) for _ in range(rng.randrange(3))]
+        elif name == "setcandidate":
+            params[2:4] = [rng.randrange(9), self.item()]
+        elif name == "choose":
+            params[2] = rng.choice(("open", "none", 1, 2, 3))
+        elif name == "playcandidate":
+            params[2] = rng.randrange(9)
+
     def request(self):
         rng = self.rng
         method = rng.choice(self.methods)
@@ -79,6 +113,8 @@ class Fuzzer:
         params = [self.value(p["type"]) for p in method["params"]]
         if method["name"] == "beginsession":
             params = [number(rng.randrange(30)), 4, rng.randrange(5)]
+        if method["name"] in RECORDS:
+            self.records(method["name"], params)
         if method["options"] and rng.random() < 0.5:
             chosen = rng.sample(method["options"], rng.randint(0, len(method["options"])))
             params.append({o["name"]: self.value(o["type"]) for o in chosen})

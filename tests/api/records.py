@@ -6,7 +6,7 @@ import signal
 import msgpack
 
 from api import (ECONSTANT, EDAMAGED, EDIFFERS, EDROPPED, EFIRST, EFULL, EKEY, EKIND, ENAME, EPARAMS, EPOSITION,
-                 ERANGE, ESTATE, ETYPE, EUTF8, MIB, RpcError, add, begin, error_of, harness, number, run, served,
+                 ERANGE, ESTATE, ETYPE, MIB, RpcError, add, begin, chain, error_of, harness, number, run, served,
                  serving, snapshot)
 
 ENOCANDIDATE, ECANDIDATE, EDECISION = 57, 58, 59
@@ -211,6 +211,10 @@ def test_two_candidates_have_no_one_move_and_the_second_is_named(daemon, rpc):
     refused(rpc, ECANDIDATE, "move", "addcandidates", s, 0, [{"move": 3}, {"move": 3}], index=1)
     refused(rpc, ECANDIDATE, None, "setcandidate", s, 0, 2, {"move": 1})
     assert rpc.call("addcandidates", s, 0, [{"move": 1}, {"move": 1}], {"list": "decisions"}) == {"ids": [1, 2]}
+    many = [{"move": 10 + i} for i in range(50000)]
+    for at in (1, 300, 49999):
+        refused(rpc, ECANDIDATE, "move", "addcandidates", s, 0,
+                [*many[:at], {"move": 10}, *many[at:]], index=at if at else 1)
 
 
 @served
@@ -646,6 +650,24 @@ def test_what_is_uploaded_is_bounded_and_ends_with_its_connection(daemon, rpc):
         rpc.call("server.ping")
         harness.wait_for(lambda: rpc.response(rpc.send("loadpart", 0, part))[0] is None, "what two had to go")
         rpc.call("loadpart", 0, b"")
+
+
+def test_a_connection_that_goes_while_its_dump_is_loaded_leaves_nothing():
+    for store in (True, False):
+        with harness.Folder() as folder, \
+                serving(*(("--store", folder / "store") if store else ())) as daemon, daemon.connect() as rpc:
+            s = begin(rpc, name="n")
+            chain(rpc, s, 60000)
+            dump = snapshot(rpc, s)
+            for i in range(6):
+                with daemon.connect() as other:
+                    upload(other, dump, 1 << 18)
+                    other.send("loadsession", None, *([{"name": "m%d" % i}] if i % 2 else []))
+                rpc.call("server.ping")
+            with daemon.connect() as other:
+                upload(other, dump, 1 << 18)
+                assert other.call("loadsession", None, {"name": "whole"})["created"]
+            assert rpc.call("getsessionsize", "whole") == 60001
 
 
 def test_a_session_larger_than_a_message_is_loaded_in_parts():

@@ -9,7 +9,8 @@ from api import (EATTACHED, ECONSTANT, EDAMAGED, EEXISTS, EFRAME, EMESSAGE, EMET
                  number, run, served, serving, snapshot, wait_for)
 
 SESSION_FIELDS = {"session", "name", "kind", "size", "cmpsize", "graft", "positions", "changed", "sequence",
-                  "solved", "damaged", "begun", "used", "bytes", "trashed", "owner", "group", "mode"}
+                  "solved", "damaged", "begun", "used", "bytes", "trashed", "owner", "group", "mode",
+                  "match", "games"}
 
 
 def names(rpc, **options):
@@ -30,7 +31,7 @@ def test_begun_session_is_told_whole(daemon, rpc):
     assert answer == {"name": "n", "kind": "states", "size": 4, "cmpsize": 3, "graft": 1, "positions": 1,
                       "changed": False, "sequence": 0, "created": True, "solved": False,
                       "damaged": False, "trashed": None, "owner": os.getuid(), "group": os.getgid(),
-                      "mode": 0o600}
+                      "mode": 0o600, "match": None, "games": None}
     assert rpc.call("getsavedstate", "n", 0) == b"abcd"
 
 
@@ -379,7 +380,7 @@ def test_damaged_dump_is_refused_wherever_the_damage_is(daemon, rpc):
 @served
 def test_dump_of_a_newer_version_is_refused_as_such(daemon, rpc):
     dump = bytearray(snapshot(rpc, begin(rpc)))
-    dump[4] = 9  # the version follows the four bytes of magic
+    dump[4] = 4  # the version follows the four bytes of magic
     assert error_of(rpc, "loadsession", bytes(dump)) == EVERSION
 
 

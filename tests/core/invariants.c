@@ -322,6 +322,17 @@ static char const *keys(struct history const *h)
     return bytes == k->bytes ? NULL : broken("keys take %zu bytes, %zu told", bytes, k->bytes);
 }
 
+static char const *games(struct games const *g)
+{
+    for (uint32_t i = 0; g && i < g->count; i++) {
+        if (i ? g->sorted[i - 1] >= g->sorted[i] : !g->sorted[i])
+            return broken("game %u is out of order, twice, or none", i);
+        if (!games_has(g, g->order[i]))
+            return broken("game %u is not known to be there", i);
+    }
+    return NULL;
+}
+
 /* Records are in their one form; alternates are equal, and in rings by rising number. */
 static char const *records(struct history const *h)
 {
@@ -389,6 +400,8 @@ char const *invariants_broken(struct history const *h)
         wrong = authors(h);
     if (!wrong)
         wrong = keys(h);
+    if (!wrong)
+        wrong = games(h->games);
     if (!wrong)
         wrong = records(h);
     free(s.all);

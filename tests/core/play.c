@@ -230,6 +230,18 @@ static void draw_stamp(struct play *play, struct history const *h, redo_operatio
     op->stamp.time = b % 7 * UINT32_C(400000000);
 }
 
+/* Some of twelve ids, now and then one that is none, or bytes that are not whole ids. */
+static void draw_games(struct play *play, redo_operation *op)
+{
+    unsigned b = play_byte(play), count = 1 + b % PLAY_GAMES;
+    op->value = (int)(play_byte(play) % 10) % 4;
+    op->source = b < 120 ? NOBODY : b % 12;
+    for (unsigned i = 0; i < count; i++)
+        games_put_id(play->games + i * GAMES_ID, play_byte(play) % 13 * UINT64_C(0x100000001));
+    op->state = play->games;
+    op->statesize = count * GAMES_ID - (b == 249);
+}
+
 /* Notes an operation with a key: it may come again. */
 static void note_key(struct play *play, struct history const *h, redo_operation const *op)
 {
@@ -280,7 +292,12 @@ struct history *play_begin(struct play *play, void const *data, size_t size)
     play->wide = b >= 200;
     size_t cmpsize = play_byte(play) % (play->size + 1);
     play_state(play);
-    return history_new(play->state, play->size, cmpsize);
+    struct history *h = history_new(play->state, play->size, cmpsize);
+    if (h && b % 3 == 0 && games_begin(h)) {
+        history_free(h);
+        return NULL;
+    }
+    return h;
 }
 
 bool play_next(struct play *play, struct history const *h, redo_operation *op)
@@ -297,7 +314,8 @@ bool play_next(struct play *play, struct history const *h, redo_operation *op)
         REDO_OP_TURN,     REDO_OP_TURN,      REDO_OP_RECORD,    REDO_OP_RECORD,
         REDO_OP_RECORD,   REDO_OP_RECORD,    REDO_OP_RECORD,    REDO_OP_RECORD,
         REDO_OP_RECORD,   REDO_OP_RECORD,    REDO_OP_PLAY,      REDO_OP_PLAY,
-        REDO_OP_PLAY,     REDO_OP_ALTERNATE, REDO_OP_ALTERNATE,
+        REDO_OP_PLAY,     REDO_OP_ALTERNATE, REDO_OP_ALTERNATE, REDO_OP_GAMES,
+        REDO_OP_GAMES,
     };
     if (play->at >= play->end)
         return false;
@@ -361,6 +379,9 @@ bool play_next(struct play *play, struct history const *h, redo_operation *op)
     case REDO_OP_RECORD:
     case REDO_OP_ALTERNATE:
         play_record(play, h, op);
+        break;
+    case REDO_OP_GAMES:
+        draw_games(play, op);
         break;
     case REDO_OP_SETBETTER:
     case REDO_OP_CLEAR:

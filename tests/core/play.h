@@ -13,6 +13,7 @@
 #define PLAY_ENCODED_MAX 900 /* no operation takes more */
 #define PLAY_ITEMS 6         /* of a turn */
 #define PLAY_TURN_MAX 400    /* bytes of one */
+#define PLAY_GAMES 5         /* of an edit */
 #define PLAY_RECORD_MAX 500  /* bytes that an edit of a record takes */
 #define PLAY_IDS 64          /* of items that it tells of */
 
@@ -28,6 +29,7 @@ struct play {
     } kept[PLAY_KEPT];
     uint8_t restored[PLAY_KEPT_MAX]; /* as kept, or damaged */
     uint8_t turn[PLAY_TURN_MAX];
+    uint8_t games[PLAY_GAMES * GAMES_ID];
     uint8_t record[PLAY_RECORD_MAX];
     char author[2];
     uint8_t key[2];

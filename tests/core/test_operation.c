@@ -82,6 +82,14 @@ START_TEST(each_kind_has_its_form)
     ASSERT_FORM("\x0d\x06\x01\x00\x00\x01"
                 "m",
                 .kind = REDO_OP_CURSOR, .position = 5, .source = 0, .name = "m", .namesize = 1);
+    ASSERT_FORM("\x14\x00\x02"
+                "12345678",
+                .kind = REDO_OP_GAMES, .position = NONE, .source = NONE, .value = redo_games_drop,
+                .state = "12345678", .statesize = 8);
+    ASSERT_FORM("\x14\x04\x00"
+                "12345678",
+                .kind = REDO_OP_GAMES, .position = NONE, .source = 3, .state = "12345678",
+                .statesize = 8);
     ASSERT_FORM("\x0exyz", .kind = REDO_OP_TURN, .position = NONE, .source = NONE, .state = "xyz",
                 .statesize = 3);
 }
@@ -212,7 +220,7 @@ START_TEST(no_bytes_and_unknown_kinds_are_no_operation)
     ck_assert_uint_eq(redo_operation_decode("\x06", 0, &op), 0);
     ck_assert_uint_eq(redo_operation_decode("\x06", 1, NULL), 0);
     for (int kind = 0; kind < 256; kind++)
-        if ((kind & 63) < 1 || (kind & 63) > 19)
+        if ((kind & 63) < 1 || (kind & 63) > 20)
             ck_assert_uint_eq(redo_operation_decode((char[]){(char)kind, 0, 0, 0, 0}, 5, &op), 0);
 }
 END_TEST

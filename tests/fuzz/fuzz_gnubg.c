@@ -146,6 +146,6 @@ int LLVMFuzzerTestOneInput(uint8_t const *data, size_t size)
     struct games *g = games_read(data, size, &options);
     for (size_t i = 0; i < g->count; i++)
         check_game(g->game[i]);
-    games_free(g);
+    games_close(g);
     return 0;
 }

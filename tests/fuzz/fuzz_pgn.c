@@ -43,7 +43,7 @@ static void check_again(struct games const *g)
         HOLD(same.size == written.size && memcmp(same.data, written.data, same.size) == 0);
         bytes_free(&same);
     }
-    games_free(again);
+    games_close(again);
     bytes_free(&written);
 }
 
@@ -54,6 +54,6 @@ int LLVMFuzzerTestOneInput(uint8_t const *data, size_t size)
         check_error(g);
     else
         check_again(g);
-    games_free(g);
+    games_close(g);
     return 0;
 }

@@ -44,7 +44,7 @@ static void check_again(struct games const *g, struct bytes const *written)
         for (size_t i = 0; i < g->count; i++)
             HOLD(redo_sgf_game_equal(g->game[i], again->game[i]));
     }
-    games_free(again);
+    games_close(again);
 }
 
 static void check_error(struct games const *g)
@@ -68,6 +68,6 @@ int LLVMFuzzerTestOneInput(uint8_t const *data, size_t size)
         bytes_free(&same);
         bytes_free(&plain);
     }
-    games_free(g);
+    games_close(g);
     return 0;
 }

@@ -55,6 +55,51 @@ $cc "$folder/count.c" -o "$folder/count" $(pkg-config --cflags --libs redo-sgf)
 [ "$(LD_LIBRARY_PATH="$lib" "$folder/count")" = "4 nodes" ]
 echo "ok a program builds against the installed redo-sgf.pc and runs"
 
+cat >"$folder/pgn.c" <<'EOS'
+#include <stdio.h>
+#include <string.h>
+#include <redo_pgn.h>
+
+int main(void)
+{
+    char const *text = "1. e4 (1. d4 d5) e5 *";
+    redo_pgn_reader *reader = redo_pgn_reader_open_bytes(text, strlen(text), NULL);
+    redo_pgn_game *game;
+    redo_pgn_node *root, *node;
+    int count = 0;
+    if (redo_pgn_reader_next(reader, &game) != REDO_OK)
+        return 1;
+    root = redo_pgn_game_root(game);
+    for (node = root; node; node = redo_pgn_node_after(node, root))
+        count++;
+    printf("%d nodes\n", count);
+    redo_pgn_game_free(game);
+    redo_pgn_reader_close(reader);
+    return 0;
+}
+EOF
+cat >"$folder/mat.c" <<'EOS'
+#include <stdio.h>
+#include <redo_mat.h>
+
+int main(void)
+{
+    redo_mat_match *match = redo_mat_match_new();
+    if (!match)
+        return 1;
+    redo_mat_set_length(match, 4);
+    printf("%ld nodes\n", redo_mat_length(match));
+    redo_mat_match_free(match);
+    return 0;
+}
+EOF
+for format in pgn mat; do
+    # shellcheck disable=SC2046
+    $cc "$folder/$format.c" -o "$folder/$format" $(pkg-config --cflags --libs "redo-$format")
+    [ "$(LD_LIBRARY_PATH="$lib" "$folder/$format")" = "4 nodes" ]
+    echo "ok a program builds against the installed redo-$format.pc and runs"
+done
+
 redod=$(find "$folder/root" -name redod -type f | head -n 1)
 "$redod" --socket "$folder/socket" --store memory &
 daemon=$!

@@ -25,7 +25,7 @@ struct games *games_read(void const *data, size_t size, redo_pgn_options const *
     return g;
 }
 
-void games_free(struct games *g)
+void games_close(struct games *g)
 {
     for (size_t i = 0; i < g->count; i++)
         redo_pgn_game_free(g->game[i]);

@@ -14,7 +14,7 @@ struct games {
 
 /* Reads all games; options may be NULL. On an error what came before it is there. */
 struct games *games_read(void const *data, size_t size, redo_pgn_options const *options);
-void games_free(struct games *g);
+void games_close(struct games *g);
 
 /* All games. */
 struct bytes games_write(struct games const *g);

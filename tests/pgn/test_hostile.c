@@ -27,8 +27,8 @@ static void expect_nodes(struct bytes const *b, size_t nodes)
     struct games *again = games_read(written.data, written.size, NULL);
     ck_assert_int_eq(again->code, REDO_OK);
     ck_assert_int_eq(redo_pgn_game_equal(g->game[0], again->game[0]), 1);
-    games_free(again);
-    games_free(g);
+    games_close(again);
+    games_close(g);
     bytes_free(&written);
 }
 
@@ -36,7 +36,7 @@ static int code_of(struct bytes const *b)
 {
     struct games *g = games_read(b->data, b->size, NULL);
     int code = g->code;
-    games_free(g);
+    games_close(g);
     return code;
 }
 
@@ -125,7 +125,7 @@ START_TEST(many_games_are_read_in_linear_time)
     struct games *g = games_read(b.data, b.size, NULL);
     ck_assert_int_eq(g->code, REDO_OK);
     ck_assert_uint_eq(g->count, 16000);
-    games_free(g);
+    games_close(g);
     bytes_free(&b);
 }
 END_TEST
@@ -152,7 +152,7 @@ START_TEST(sixty_four_megabytes_of_comments_are_read)
     struct games *g = games_read(b.data, b.size, NULL);
     ck_assert_int_eq(g->code, REDO_EDAMAGED);
     ck_assert_uint_eq(redo_pgn_reader_error(g->reader)->column, 6);
-    games_free(g);
+    games_close(g);
     bytes_free(&b);
     free(kilobyte);
 }
@@ -167,12 +167,12 @@ START_TEST(memory_and_moves_have_limits)
     struct games *g = games_read(b.data, b.size, &options);
     ck_assert_int_eq(g->code, REDO_EFULL);
     ck_assert_uint_eq(redo_pgn_reader_error(g->reader)->column, 2 * 9999 + 1);
-    games_free(g);
+    games_close(g);
     options.limits.nodes = 10000;
     options.limits.memory = 100000;
     g = games_read(b.data, b.size, &options);
     ck_assert_int_eq(g->code, REDO_EFULL);
-    games_free(g);
+    games_close(g);
     bytes_free(&b);
 }
 END_TEST

@@ -44,7 +44,7 @@ static void expect_written(char const *text, char const *written)
     ck_assert_msg(b.size == strlen(written) && memcmp(b.data, written, b.size) == 0,
                   "written is:\n%.*s\nnot:\n%s", (int)b.size, b.data, written);
     bytes_free(&b);
-    games_free(g);
+    games_close(g);
 }
 
 /* 2.4 of the standard, the sample game. */
@@ -90,7 +90,7 @@ START_TEST(a_tag_value_has_two_escapes)
     struct bytes b = games_write(g);
     ck_assert(memcmp(b.data, "[A \"say \\\"x\\\" \\\\ \\\\n\"]\n", 23) == 0);
     bytes_free(&b);
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -108,7 +108,7 @@ START_TEST(a_variation_is_one_more_child)
     expect_string(redo_pgn_node_move(e6), "e6");
     expect_string(redo_pgn_node_move(redo_pgn_node_next(e6)), "c6");
     expect_string(redo_pgn_node_move(move(g, 3)), "d4");
-    games_free(g);
+    games_close(g);
     expect_written("1. e4 e5 (1... c5 2. Nf3 (2. c3) 2... d6) (1... e6 (1... c6)) 2. d4 *",
                    "1. e4 e5 (1... c5 2. Nf3 (2. c3) 2... d6) (1... e6) (1... c6) 2. d4 *\n\n");
 }
@@ -131,7 +131,7 @@ START_TEST(comments_stand_where_they_were)
     expect_comment(redo_pgn_node_next(e5), REDO_PGN_BEFORE, "e");
     expect_comment(move(g, 3), REDO_PGN_BEFORE, " f }");
     ck_assert(redo_pgn_comment_line(redo_pgn_node_comments(move(g, 3), REDO_PGN_BEFORE)));
-    games_free(g);
+    games_close(g);
     expect_written("{a\r\nb\rc}1. e4{[%clk 1:00]}(1. d4){x}*",
                    "{a\nb\nc} 1. e4 {[%clk 1:00]} {x} (1. d4) *\n\n");
 }
@@ -146,7 +146,7 @@ START_TEST(signs_and_numbers_are_kept_as_they_were)
     ck_assert_uint_eq(redo_pgn_nag_number(redo_pgn_nag_next(n)), 14);
     expect_string(redo_pgn_nag_sign(redo_pgn_nag_next(n)), "");
     ck_assert_uint_eq(redo_pgn_nag_number(redo_pgn_node_nags(move(g, 4))), 18);
-    games_free(g);
+    games_close(g);
     expect_written("1. e4! $14 e5?? 2. d4 !? = $0 Nf6 +- 3. a3!!! *",
                    "1. e4! $14 e5?? 2. d4!? = $0 Nf6 +- 3. a3!! ! *\n\n");
 }
@@ -185,7 +185,7 @@ START_TEST(games_follow_each_other)
     ck_assert_int_eq(redo_pgn_game_result(g->game[5]), REDO_PGN_DRAW);
     ck_assert_ptr_nonnull(redo_pgn_comment_next(
         redo_pgn_node_comments(redo_pgn_game_root(g->game[5]), REDO_PGN_END)));
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -219,19 +219,19 @@ START_TEST(bytes_that_are_not_utf8_are_latin1_or_what_is_asked_for)
     ck_assert_str_eq(redo_pgn_game_charset(g->game[0]), "ISO-8859-1");
     expect_string(redo_pgn_tag_value(redo_pgn_game_tags(g->game[1])), "\xc3\xa9");
     ck_assert_str_eq(redo_pgn_game_charset(g->game[1]), "UTF-8");
-    games_free(g);
+    games_close(g);
 
     redo_pgn_options options;
     redo_pgn_options_init(&options);
     options.charset = "windows-1251";
     g = games_read("[A \"\xf5\xee\xe4\"] *", 11, &options);
     expect_string(redo_pgn_tag_value(redo_pgn_game_tags(g->game[0])), "\xd1\x85\xd0\xbe\xd0\xb4");
-    games_free(g);
+    games_close(g);
     g = games_read("\xff\xfe"
                    "1\0.\0e\0004\0*\0",
                    12, NULL);
     expect_string(redo_pgn_node_move(move(g, 1)), "e4");
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -284,7 +284,7 @@ START_TEST(errors_have_a_place)
     ck_assert_msg(
         g->code == errors[_i].code && e->line == errors[_i].line && e->column == errors[_i].column,
         "%s: %d at %lu:%lu: %s", errors[_i].text, g->code, e->line, e->column, e->message);
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -297,16 +297,16 @@ START_TEST(a_charset_that_does_not_fit_is_an_error)
     ck_assert_int_eq(g->code, REDO_EUTF8);
     ck_assert_uint_eq(redo_pgn_reader_error(g->reader)->line, 2);
     ck_assert_uint_eq(redo_pgn_reader_error(g->reader)->column, 3);
-    games_free(g);
+    games_close(g);
     options.charset = "Shift_JIS";
     g = games_read("1. e4\n{x\xff} *", 12, &options);
     ck_assert_int_eq(g->code, REDO_EUTF8);
     ck_assert_uint_eq(redo_pgn_reader_error(g->reader)->column, 3);
-    games_free(g);
+    games_close(g);
     options.charset = "no such";
     g = games_read("*", 1, &options);
     ck_assert_int_eq(g->code, REDO_EOPTION);
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 

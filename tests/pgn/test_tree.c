@@ -25,7 +25,7 @@ static void expect_written(redo_pgn_game const *g, char const *want)
                   b.data);
     struct games *again = games_read(b.data, b.size, NULL);
     ck_assert_int_eq(redo_pgn_game_equal(g, again->game[0]), 1);
-    games_free(again);
+    games_close(again);
     bytes_free(&b);
 }
 

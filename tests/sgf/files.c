@@ -26,7 +26,7 @@ struct games *games_read(void const *data, size_t size, redo_sgf_options const *
     return g;
 }
 
-void games_free(struct games *g)
+void games_close(struct games *g)
 {
     for (size_t i = 0; i < g->count; i++)
         redo_sgf_game_free(g->game[i]);

@@ -15,7 +15,7 @@ struct games {
 
 /* Reads all games; options may be NULL. On an error what came before it is there. */
 struct games *games_read(void const *data, size_t size, redo_sgf_options const *options);
-void games_free(struct games *g);
+void games_close(struct games *g);
 
 /* All games and the tail, as redo_sgf_game_write() does. */
 struct bytes games_write(struct games const *g, int flags);

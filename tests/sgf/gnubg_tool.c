@@ -252,7 +252,7 @@ int main(int argc, char **argv)
         else if (!records)
             status = rewrite(g->game[i], strcmp(argv[1], "rebuild") == 0);
     }
-    games_free(g);
+    games_close(g);
     bytes_free(&file);
     return status;
 }

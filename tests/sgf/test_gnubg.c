@@ -290,7 +290,7 @@ START_TEST(a_decision_still_open_is_told_from_one_made)
                       endings[i].text);
         gnubg_record_free(&before);
         gnubg_record_free(&last);
-        games_free(g);
+        games_close(g);
     }
 }
 END_TEST

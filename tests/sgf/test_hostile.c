@@ -27,8 +27,8 @@ static void expect_nodes(struct bytes const *b, size_t nodes)
     ck_assert(memcmp(same.data, b->data, b->size) == 0);
     struct games *again = games_read(same.data, same.size, NULL);
     ck_assert_int_eq(redo_sgf_game_equal(g->game[0], again->game[0]), 1);
-    games_free(again);
-    games_free(g);
+    games_close(again);
+    games_close(g);
     bytes_free(&same);
 }
 
@@ -36,7 +36,7 @@ static int code_of(struct bytes const *b)
 {
     struct games *g = games_read(b->data, b->size, NULL);
     int code = g->code;
-    games_free(g);
+    games_close(g);
     return code;
 }
 
@@ -129,7 +129,7 @@ START_TEST(many_games_are_read_in_linear_time)
     struct games *g = games_read(b.data, b.size, NULL);
     ck_assert_msg(g->code == REDO_OK, "%s", redo_sgf_reader_error(g->reader)->message);
     ck_assert_uint_eq(g->count, 16000);
-    games_free(g);
+    games_close(g);
     bytes_free(&b);
 }
 END_TEST
@@ -155,7 +155,7 @@ START_TEST(a_value_of_100_megabytes_is_read)
     ck_assert_int_eq(g->code, REDO_OK);
     redo_sgf_property *p = redo_sgf_node_properties(redo_sgf_game_root(g->game[0]));
     ck_assert_uint_eq(redo_sgf_value_raw(redo_sgf_property_values(p)).size, LARGE + 1);
-    games_free(g);
+    games_close(g);
     bytes_free(&b);
 }
 END_TEST
@@ -166,7 +166,7 @@ START_TEST(without_an_end_it_is_an_error_at_its_beginning)
     struct games *g = games_read(b.data, b.size, NULL);
     ck_assert_int_eq(g->code, REDO_EDAMAGED);
     ck_assert_uint_eq(redo_sgf_reader_error(g->reader)->column, 4);
-    games_free(g);
+    games_close(g);
     bytes_free(&b);
 }
 END_TEST

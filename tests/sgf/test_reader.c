@@ -37,7 +37,7 @@ START_TEST(the_tree_is_that_of_the_parentheses)
     ck_assert_ptr_eq(redo_sgf_node_parent(two), fork);
     ck_assert_ptr_null(redo_sgf_node_parent(root));
     expect_text(g->tail, "\n");
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -50,7 +50,7 @@ START_TEST(small_letters_in_a_name_do_not_count)
     expect_text(first_value(root, "GM"), "1");
     expect_text(first_value(root, "CP"), "c");
     ck_assert_ptr_null(redo_sgf_node_property(root, "COmment"));
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -61,7 +61,7 @@ START_TEST(text_before_the_first_game_may_have_parentheses)
     ck_assert_uint_eq(g->count, 2);
     expect_text(redo_sgf_game_lead(g->game[0]), "From: (me) (again\n");
     expect_text(redo_sgf_game_lead(g->game[1]), "\nmore text ");
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -106,7 +106,7 @@ START_TEST(what_is_wrong_is_told_with_its_place)
     ck_assert_msg(strstr(e->message, bad[_i].message), "%s: %s", bad[_i].text, e->message);
     ck_assert_msg(e->line == bad[_i].line && e->column == bad[_i].column, "%s: at %lu:%lu",
                   bad[_i].text, e->line, e->column);
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -130,7 +130,7 @@ START_TEST(a_zero_byte_is_refused)
     struct games *g = games_read(text, sizeof text - 1, NULL);
     ck_assert_int_eq(g->code, REDO_EDAMAGED);
     ck_assert_uint_eq(redo_sgf_reader_error(g->reader)->column, 6);
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -152,12 +152,12 @@ START_TEST(each_limit_is_told)
         ck_assert_int_eq(g->code, REDO_EFULL);
         char const *message = redo_sgf_reader_error(g->reader)->message;
         ck_assert_msg(strstr(message, cases[i].message), "%s", message);
-        games_free(g);
+        games_close(g);
     }
     redo_sgf_options enough = {{33, 1 << 20, 4, 4}, NULL};
     struct games *g = games_read(text, sizeof text - 1, &enough);
     ck_assert_int_eq(g->code, REDO_OK);
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -233,7 +233,7 @@ START_TEST(text_is_taken_in_its_charset)
     ck_assert_str_eq(redo_sgf_game_charset(g->game[0]), charsets[_i].charset);
     ck_assert_int_eq(redo_sgf_game_guessed(g->game[0]), charsets[_i].guessed);
     expect_text(first_value(redo_sgf_game_root(g->game[0]), "C"), charsets[_i].comment);
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -247,7 +247,7 @@ START_TEST(games_of_one_file_may_differ_in_charset)
     ck_assert_str_eq(redo_sgf_game_charset(g->game[1]), "ISO-8859-1");
     ck_assert_str_eq(redo_sgf_game_charset(g->game[2]), "Shift_JIS");
     ck_assert_str_eq(redo_sgf_game_charset(g->game[3]), "UTF-8");
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -260,11 +260,11 @@ START_TEST(a_charset_can_be_asked_for)
     struct games *g = games_read(text, sizeof text - 1, &options);
     ck_assert_int_eq(g->code, REDO_OK);
     expect_text(first_value(redo_sgf_game_root(g->game[0]), "C"), EM);
-    games_free(g);
+    games_close(g);
     options.charset = "no-such-charset";
     g = games_read(text, sizeof text - 1, &options);
     ck_assert_int_eq(g->code, REDO_EOPTION);
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -276,7 +276,7 @@ START_TEST(utf16_with_a_byte_order_mark_is_read)
     ck_assert_uint_eq(g->count, 2);
     expect_text(first_value(redo_sgf_game_root(g->game[0]), "C"), EM);
     expect_text(g->tail, "\n");
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -338,7 +338,7 @@ START_TEST(pieces_do_not_matter)
                       redo_sgf_reader_error(r)->message);
         ck_assert_uint_eq(count, whole->count);
         redo_sgf_reader_close(r);
-        games_free(whole);
+        games_close(whole);
     }
 }
 END_TEST

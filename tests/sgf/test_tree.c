@@ -55,7 +55,7 @@ START_TEST(a_game_can_be_made)
     expect_written(g, REDO_SGF_PLAIN, expected);
     struct games *again = read_text(expected);
     ck_assert(redo_sgf_game_equal(g, again->game[0]));
-    games_free(again);
+    games_close(again);
     redo_sgf_game_free(g);
 }
 END_TEST
@@ -75,7 +75,7 @@ START_TEST(what_is_not_changed_stays_as_it_was)
     redo_sgf_property_remove(redo_sgf_node_property(redo_sgf_game_root(game), "GM"));
     redo_sgf_value_remove(redo_sgf_value_next(v));
     expect_written(game, 0, "x (;  C[a]\r\n ;B [zz]( ;W[cc]\n(;B[ee])\n(;B[ff])) )");
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -93,7 +93,7 @@ START_TEST(properties_before_the_semicolon_belong_to_the_root)
     redo_sgf_node *last = redo_sgf_node_first(redo_sgf_node_first(root));
     redo_sgf_node_add(game, last);
     expect_written(game, 0, "(\n;TE[a]B[aa];W[bb](;C[x]\n;))");
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -141,8 +141,8 @@ START_TEST(games_are_equal_by_what_they_hold)
         ck_assert_msg(redo_sgf_game_equal(a->game[0], b->game[0]) == pairs[i].equal, "%s and %s",
                       pairs[i].a, pairs[i].b);
         ck_assert_int_eq(redo_sgf_game_equal(b->game[0], a->game[0]), pairs[i].equal);
-        games_free(a);
-        games_free(b);
+        games_close(a);
+        games_close(b);
     }
 }
 END_TEST
@@ -151,14 +151,14 @@ START_TEST(a_charset_is_written_as_utf8)
 {
     struct games *g = read_text("(;PB[\xe9]CA[iso-8859-1];C[CA]CA[x])");
     expect_written(g->game[0], 0, "(;PB[\xc3\xa9]CA[UTF-8];C[CA]CA[x])");
-    games_free(g);
+    games_close(g);
     g = read_text("(;PB[caf\xe9])");
     expect_written(g->game[0], 0, "(;CA[UTF-8]PB[caf\xc3\xa9])");
     expect_written(g->game[0], REDO_SGF_NO_CHARSET, "(;PB[caf\xc3\xa9])");
-    games_free(g);
+    games_close(g);
     g = read_text("(;PB[\xc3\xa9];)");
     expect_written(g->game[0], 0, "(;PB[\xc3\xa9];)");
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 
@@ -180,7 +180,7 @@ START_TEST(what_the_sink_says_ends_writing)
     struct games *g = games_read(b.data, b.size, NULL);
     ck_assert_int_eq(redo_sgf_game_write(g->game[0], 0, refuse, &calls), 77);
     ck_assert_int_eq(calls, 1);
-    games_free(g);
+    games_close(g);
     bytes_free(&b);
 }
 END_TEST
@@ -198,7 +198,7 @@ START_TEST(the_place_of_a_value_is_known)
     ck_assert_int_eq(redo_sgf_value_set(g->game[1], v, "c", 1), REDO_OK);
     ck_assert_int_eq(redo_sgf_game_place(g->game[1], redo_sgf_value_raw(v).data, &line, &column),
                      0);
-    games_free(g);
+    games_close(g);
 }
 END_TEST
 

@@ -85,7 +85,7 @@ static int with_games(char const *what, char const *path)
         to_stdout(NULL, b.data, b.size);
         bytes_free(&b);
     }
-    games_free(g);
+    games_close(g);
     bytes_free(&file);
     return status;
 }

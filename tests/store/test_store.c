@@ -332,6 +332,163 @@ START_TEST(renaming_frees_the_old_name)
 }
 END_TEST
 
+/* ---- matches ----------------------------------------------------------------------------- */
+
+/* Session 1, a match, and 2 to 4, in one commit. */
+static void begin_match(struct sample *s)
+{
+    char const *names[] = {"match", "a", "b", "c"};
+    for (int i = 0; i < 4; i++) {
+        sample_begin(&s[i], (uint64_t)i + 1, names[i], 64);
+        s[i].info.is_match = !i;
+        sample_create(&s[i], &batch);
+    }
+    commit();
+}
+
+static void end_match(struct sample *s)
+{
+    for (int i = 0; i < 4; i++)
+        sample_end(&s[i]);
+}
+
+static void assert_game(uint64_t id, uint64_t match, bool trashed, bool with)
+{
+    struct store_info info;
+    ck_assert_int_eq(store_find_id(reader, id, &info), REDO_OK);
+    ck_assert(!info.is_match);
+    ck_assert_uint_eq(info.match, match);
+    ck_assert_int_eq(info.trashed != 0, trashed);
+    ck_assert_int_eq(info.with_match, with);
+}
+
+static void assert_match(uint32_t games)
+{
+    struct store_info info;
+    ck_assert_int_eq(store_find_id(reader, 1, &info), REDO_OK);
+    ck_assert(info.is_match && !info.match);
+    ck_assert_uint_eq(info.games, games);
+    ck_assert_ptr_null(info.properties);
+}
+
+static uint64_t const games[] = {2, 3, 4};
+
+START_TEST(a_session_knows_its_match_and_a_match_how_many_games_it_has)
+{
+    struct sample s[4];
+    begin_match(s);
+    assert_match(0);
+    batch_games(&batch, 1, 3, 1, games, 3);
+    sample_step(&s[1], &batch);
+    sample_step(&s[0], &batch);
+    commit();
+    assert_match(3);
+    for (uint64_t id = 2; id <= 4; id++)
+        assert_game(id, 1, false, false);
+    assert_stored(reader, &s[1]);
+    batch_games(&batch, 1, 2, 0, games + 1, 1);
+    batch_rename(&batch, 3, "other", 5);
+    commit();
+    assert_match(2);
+    assert_game(2, 1, false, false);
+    assert_game(3, 0, false, false);
+    ck_assert_int_eq(find("other"), REDO_OK);
+    store_close(store);
+    store_reader_close(reader);
+    store = sample_open(folder);
+    reader = store_reader_open(store);
+    assert_match(2);
+    assert_game(4, 1, false, false);
+    end_match(s);
+}
+END_TEST
+
+START_TEST(games_go_and_come_back_with_their_match)
+{
+    struct sample s[4];
+    begin_match(s);
+    batch_games(&batch, 1, 3, 1, games, 3);
+    batch_trash(&batch, 3, 1000);
+    commit();
+    batch_trash(&batch, 1, 1234);
+    batch_trash_games(&batch, games, 3, 1234);
+    commit();
+    ck_assert_int_eq(find("a"), REDO_ENOSESSION);
+    assert_game(2, 1, true, true);
+    assert_game(3, 1, true, false); /* it was there before */
+    assert_game(4, 1, true, true);
+    assert_match(3);
+    batch_restore(&batch, 1, "match", 5);
+    batch_restore_games(&batch, games, 3);
+    commit();
+    ck_assert_int_eq(find("a"), REDO_OK);
+    ck_assert_int_eq(find("b"), REDO_ENOSESSION);
+    assert_game(4, 1, false, false);
+    assert_stored(reader, &s[1]);
+    batch_trash(&batch, 1, 1234);
+    batch_trash_games(&batch, games, 3, 1234);
+    batch_restore(&batch, 2, "a", 1); /* by itself */
+    commit();
+    assert_game(2, 1, false, false);
+    batch_purge(&batch, 1);
+    batch_purge_games(&batch, games, 3);
+    commit();
+    struct store_info info;
+    ck_assert_int_eq(store_find_id(reader, 4, &info), REDO_ENOSESSION);
+    assert_game(2, 0, false, false);
+    assert_game(3, 0, true, false);
+    end_match(s);
+}
+END_TEST
+
+START_TEST(a_name_that_is_taken_brings_nothing_back)
+{
+    struct sample s[4], t;
+    begin_match(s);
+    batch_games(&batch, 1, 3, 1, games, 3);
+    batch_trash(&batch, 1, 1234);
+    batch_trash_games(&batch, games, 3, 1234);
+    begin(&t, 5, "b");
+    commit();
+    batch_restore(&batch, 1, "match", 5);
+    batch_restore_games(&batch, games, 3);
+    ck_assert_int_eq(store_commit(store, &batch), REDO_EEXISTS);
+    batch_clear(&batch);
+    ck_assert_int_eq(find("match"), REDO_ENOSESSION);
+    assert_game(2, 1, true, true);
+    sample_end(&t);
+    end_match(s);
+}
+END_TEST
+
+static bool add_id(void *data, struct store_info const *info)
+{
+    uint64_t *sum = data;
+    *sum = *sum * 10 + info->id;
+    return *sum < 1000;
+}
+
+START_TEST(games_that_are_gone_are_passed_over)
+{
+    struct sample s[4];
+    uint64_t sum = 0, some[] = {4, 9, 2, 3, 1};
+    begin_match(s);
+    batch_purge(&batch, 3);
+    batch_games(&batch, 1, 3, 1, games, 3);
+    commit();
+    batch_trash_games(&batch, games, 3, 5);
+    batch_restore_games(&batch, games, 3);
+    batch_purge_games(&batch, some + 1, 1);
+    commit();
+    assert_match(3);
+    assert_game(2, 1, false, false);
+    assert_game(4, 1, false, false);
+    ck_assert_int_eq(store_each(reader, some, 5, add_id, &sum), REDO_OK);
+    ck_assert_uint_eq(sum, 421);
+    end_match(s);
+}
+END_TEST
+
 /* ---- operations -------------------------------------------------------------------------- */
 
 START_TEST(a_sequence_number_that_does_not_follow_is_refused)
@@ -646,6 +803,10 @@ static Suite *suite(void)
     tcase_add_test(c, sessions_of_one_name_are_listed_by_owner_in_pages);
     tcase_add_test(c, another_owner_takes_the_name_along);
     tcase_add_test(c, renaming_frees_the_old_name);
+    tcase_add_test(c, a_session_knows_its_match_and_a_match_how_many_games_it_has);
+    tcase_add_test(c, games_go_and_come_back_with_their_match);
+    tcase_add_test(c, a_name_that_is_taken_brings_nothing_back);
+    tcase_add_test(c, games_that_are_gone_are_passed_over);
     tcase_add_test(c, a_sequence_number_that_does_not_follow_is_refused);
     tcase_add_test(c, operations_are_told_from_a_number_on);
     tcase_add_test(c, large_states_and_wild_ones_come_back);

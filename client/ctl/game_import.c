@@ -1,0 +1,265 @@
+/* Games of a file, one after the other, into sessions of the daemon. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "client/ctl/game_files.h"
+#include "client/ctl/progress.h"
+#include "client/ctl/text.h"
+#include "client/ctl/upload.h"
+#include "client/games/games.h"
+#include "client/games/mat.h"
+#include "redo_error.h"
+
+/* --- the kind of a file --- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static size_t skip_blanks(char const *data, size_t size, size_t at)
+{
+    while (at < size && is_blank(data[at]))
+        at++;
+    return at;
+}
+
+/* A ( that begins a game: a ; or the name of a property with its value follows. */
+static bool is_sgf(char const *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (data[i] != '(')
+            continue;
+        size_t at = skip_blanks(data, size, i + 1), begin = at;
+        if (at < size && data[at] == ';')
+            return true;
+        while (at < size && ((data[at] | 0x20) >= 'a' && (data[at] | 0x20) <= 'z'))
+            at++;
+        bool named = at > begin;
+        at = skip_blanks(data, size, at);
+        if (named && at < size && data[at] == '[')
+            return true;
+    }
+    return false;
+}
+
+/* [Name "value"], or the first move. */
+static bool is_pgn(char const *data, size_t size)
+{
+    size_t at = skip_blanks(data, size, 0), begin;
+    while (at < size && (data[at] == '%' || data[at] == ';')) { /* lines that do not count */
+        while (at < size && data[at] != '\n')
+            at++;
+        at = skip_blanks(data, size, at);
+    }
+    if (at + 1 < size && data[at] == '1' && data[at + 1] == '.')
+        return true;
+    if (at == size || data[at] != '[')
+        return false;
+    begin = at = skip_blanks(data, size, at + 1);
+    while (at < size && ((data[at] >= '0' && data[at] <= '9') || data[at] == '_' ||
+                         ((data[at] | 0x20) >= 'a' && (data[at] | 0x20) <= 'z')))
+        at++;
+    bool named = at > begin;
+    at = skip_blanks(data, size, at);
+    return named && at < size && data[at] == '"';
+}
+
+/* A line such as " 7 point match". */
+static bool is_mat(char const *data, size_t size)
+{
+    char const *words = memmem(data, size, "point match", 11);
+    size_t at = words ? (size_t)(words - data) : 0;
+    if (!words)
+        return false;
+    while (at > 0 && data[at - 1] == ' ')
+        at--;
+    return at > 0 && data[at - 1] >= '0' && data[at - 1] <= '9';
+}
+
+enum game_file game_file_kind(char const *data, size_t size)
+{
+    if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) {
+        data += 3;
+        size -= 3;
+    }
+    if (memchr(data, '\0', size)) /* no text: an archive */
+        return GAME_FILE_NONE;
+    if (is_pgn(data, size))
+        return GAME_FILE_PGN;
+    if (is_mat(data, size))
+        return GAME_FILE_MAT;
+    return is_sgf(data, size) ? GAME_FILE_SGF : GAME_FILE_NONE;
+}
+
+/* --- reading --- */
+
+struct reading_file {
+    struct game_source source;
+    uint64_t done;
+    int error; /* of the last read, or 0 */
+    struct progress progress;
+};
+
+static long read_source(void *data, char *buffer, size_t size)
+{
+    struct reading_file *f = data;
+    ssize_t n;
+    if (f->source.begun_size > 0) {
+        n = (ssize_t)(size < f->source.begun_size ? size : f->source.begun_size);
+        memcpy(buffer, f->source.begun, (size_t)n);
+        f->source.begun += n;
+        f->source.begun_size -= (size_t)n;
+    } else {
+        do
+            n = read(f->source.fd, buffer, size);
+        while (n < 0 && errno == EINTR);
+    }
+    if (n < 0)
+        f->error = errno;
+    else
+        f->done += (uint64_t)n;
+    return n;
+}
+
+static void complain(struct reading_file *f, redo_sgf_error const *e)
+{
+    progress_end(&f->progress);
+    if (f->error)
+        cli_complain("can not read %s: %s", f->source.path, strerror(f->error));
+    else if (e->line > 0)
+        cli_complain("%s:%lu:%lu: %s; nothing was imported", f->source.path, e->line, e->column,
+                     e->message);
+    else
+        cli_complain("%s: %s; nothing was imported", f->source.path, e->message);
+}
+
+static int import_sgf(struct reading_file *f, struct upload *u, redo_sgf_reader *reader)
+{
+    redo_sgf_game *game;
+    redo_sgf_error error;
+    int status = CLI_GO;
+    while (status == CLI_GO) {
+        if (redo_sgf_reader_next(reader, &game) != REDO_OK) {
+            complain(f, redo_sgf_reader_error(reader));
+            return EXIT_BAD;
+        }
+        if (!game)
+            break;
+        redo_session *session = game_import_sgf(game, u->games == 0, &error);
+        if (session)
+            status = upload_session(u, session);
+        else
+            complain(f, &error);
+        redo_sgf_game_free(game);
+        if (!session)
+            return EXIT_BAD;
+        progress_show(&f->progress, f->done, u->games, "games");
+    }
+    if (status != CLI_GO)
+        return status;
+    redo_sgf_string tail = redo_sgf_reader_tail(reader);
+    bool usual = tail.size == 1 && tail.data[0] == '\n';
+    return upload_end(u, usual ? NULL : tail.data, tail.size);
+}
+
+static int import_as_sgf(struct reading_file *f, struct upload *u)
+{
+    redo_sgf_reader *reader = redo_sgf_reader_open(read_source, f, NULL);
+    if (!reader) {
+        cli_complain("out of memory");
+        return EXIT_BAD;
+    }
+    int status = import_sgf(f, u, reader);
+    redo_sgf_reader_close(reader);
+    return status;
+}
+
+static int import_pgn(struct reading_file *f, struct upload *u, redo_pgn_reader *reader)
+{
+    redo_pgn_game *game;
+    redo_sgf_error error;
+    int status = CLI_GO;
+    while (status == CLI_GO) {
+        if (redo_pgn_reader_next(reader, &game) != REDO_OK) {
+            complain(f, redo_pgn_reader_error(reader));
+            return EXIT_BAD;
+        }
+        if (!game)
+            return upload_end(u, NULL, 0);
+        redo_session *session = game_import_pgn(game, &error);
+        if (session)
+            status = upload_session(u, session);
+        else
+            complain(f, &error);
+        redo_pgn_game_free(game);
+        if (!session)
+            return EXIT_BAD;
+        progress_show(&f->progress, f->done, u->games, "games");
+    }
+    return status;
+}
+
+static int import_as_pgn(struct reading_file *f, struct upload *u)
+{
+    redo_pgn_reader *reader = redo_pgn_reader_open(read_source, f, NULL);
+    if (!reader) {
+        cli_complain("out of memory");
+        return EXIT_BAD;
+    }
+    int status = import_pgn(f, u, reader);
+    redo_pgn_reader_close(reader);
+    return status;
+}
+
+static int import_as_mat(struct reading_file *f, struct upload *u)
+{
+    redo_mat_match *match;
+    redo_sgf_error error;
+    int status = CLI_GO;
+    if (redo_mat_read(read_source, f, NULL, &match, &error) != REDO_OK) {
+        complain(f, &error);
+        return EXIT_BAD;
+    }
+    for (redo_mat_game const *g = redo_mat_games(match); g && status == CLI_GO; g = g->next) {
+        redo_session *session = game_import_mat(match, g, &error);
+        if (!session)
+            complain(f, &error);
+        status = session ? upload_session(u, session) : EXIT_BAD;
+    }
+    if (status == CLI_GO && !redo_mat_games(match)) {
+        cli_complain("%s has no games; nothing was imported", f->source.path);
+        status = EXIT_BAD;
+    }
+    redo_mat_match_free(match);
+    return status == CLI_GO ? upload_end(u, NULL, 0) : status;
+}
+
+int game_files_import(struct ctl *ctl, enum game_file kind, struct game_source const *source,
+                      char const *name)
+{
+    struct reading_file f = {.source = *source};
+    struct upload u;
+    struct stat st;
+    bool known = fstat(source->fd, &st) == 0 && S_ISREG(st.st_mode);
+    int status = upload_begin(&u, ctl, name);
+    progress_begin(&f.progress, known ? (uint64_t)st.st_size : 0);
+    if (status == CLI_GO)
+        status = kind == GAME_FILE_SGF   ? import_as_sgf(&f, &u)
+                 : kind == GAME_FILE_PGN ? import_as_pgn(&f, &u)
+                                         : import_as_mat(&f, &u);
+    progress_end(&f.progress);
+    if (status == CLI_GO) {
+        printf("%" PRIu64 " game%s, %" PRIu64 " positions in ", u.games, u.games == 1 ? "" : "s",
+               u.positions);
+        text_print(stdout, name, strlen(name));
+        putchar('\n');
+    } else {
+        upload_undo(&u);
+    }
+    upload_close(&u);
+    return status;
+}

@@ -1,0 +1,164 @@
+"""redoctl import and export of games: SGF, gnubg's among it, PGN, .mat and JSON, through the daemon."""
+
+import glob
+import json
+import os
+import subprocess
+
+from ctl import CASES, REDOCTL, TIMEOUT, Setting, environment, run
+
+PGN = b"""[Event "Friendly"]
+[White "Ann"]
+[Black "Bo"]
+[Result "1-0"]
+
+{start} 1. e4 e5 2. Nf3 $1 (2. f4 exf4 {gambit}) 2... Nc6 3. Bb5! 1-0 {end}
+
+[Event "Second"]
+[Result "*"]
+
+1. d4 *
+
+"""
+
+MAT = b""" 5 point match
+
+ Game 1
+ Kai : 0                        Lena : 0
+  1) 31: 8/5 6/5                 42: 8/4 6/4 
+  2)  Doubles => 2                Takes
+  3) 64: 24/18 18/14              
+                                  Wins 2 points
+
+ Game 2
+ Kai : 0                        Lena : 2
+  1)                             53: 8/3 6/3 
+  2)  Doubles => 2                Drops
+      Wins 1 point
+"""
+
+
+def export(s, name, form):
+    done = subprocess.run([REDOCTL, "export", name, "--format", form], capture_output=True,
+                          timeout=TIMEOUT, env=environment(REDO_SOCKET=s.socket))
+    assert done.returncode == 0, done
+    return done.stdout, done.stderr
+
+
+def sessions(s):
+    told = s.rpc.call("listsessions", {})
+    return sorted(x["name"] for x in told["sessions"])
+
+
+def test_gnubgs_matches_come_back_byte_for_byte():
+    with Setting(stored=True) as s:
+        for path in sorted(glob.glob(os.path.join(CASES, "gnubg", "*.sgf"))):
+            name = os.path.basename(path)[:-4]
+            s.output("import", path, "--name", name)
+            if name not in ("escapes", "mixed-collection"):
+                assert export(s, name, "sgf")[0] == open(path, "rb").read(), name
+        assert s.rpc.call("getproperties", "match7-analysed")["white"] == "Clara"
+        before = export(s, "match7-analysed", "sgf")[0]
+        s.kill_daemon()  # all was on disk
+        s.begin_daemon()
+        assert export(s, "match7-analysed", "sgf")[0] == before
+
+
+def test_several_games_are_a_match_and_one_is_a_session():
+    with Setting(stored=True) as s:
+        out = s.output("import", os.path.join(CASES, "sgf", "ff4-example.sgf"), "--name", "two")
+        assert out == "2 games, 62 positions in two\n", out
+        assert sessions(s) == ["two", "two/1", "two/2"], sessions(s)
+        assert s.rpc.call("getgames", "two", {})["total"] == 2
+        out = s.output("import", os.path.join(CASES, "sgf", "nested-variations.sgf"), "--name", "one")
+        assert out == "1 game, 12 positions in one\n", out
+        for name, file in ("two", "ff4-example"), ("one", "nested-variations"):
+            path = os.path.join(CASES, "sgf", file + ".sgf")
+            assert export(s, name, "sgf")[0] == open(path, "rb").read(), name
+
+
+def test_a_file_that_is_damaged_leaves_nothing():
+    with Setting(stored=True) as s:
+        good = b"(;GM[1];B[aa])\n" * 3000
+        result = s("import", "-", "--name", "x", stdin=good + b"(;GM[1]\n;B[aa)")
+        assert result.status == 1, result
+        assert result.err.startswith(b"redoctl: standard input:3002:3: "), result.err
+        assert b"nothing was imported" in result.err, result.err
+        assert sessions(s) == [] and s.rpc.call("listsessions", {"trash": True})["sessions"] == []
+        result = s("import", "-", stdin=good)
+        assert result.status == 2 and b"--name" in result.err, result
+
+
+def test_a_name_that_is_taken_is_refused_and_kept():
+    with Setting(stored=True) as s:
+        s.output("import", os.path.join(CASES, "sgf", "nested-variations.sgf"), "--name", "x")
+        for data in (b"(;GM[1];B[aa])", b"(;GM[1];B[aa])\n" * 20):
+            result = s("import", "-", "--name", "x", stdin=data)
+            assert result.status == 1 and b"REDO_EEXISTS" in result.err, result
+            assert sessions(s) == ["x"], sessions(s)
+
+
+def test_pgn_comes_back():
+    with Setting(stored=True) as s:
+        assert s("import", "-", "--name", "p", stdin=PGN).status == 0
+        assert export(s, "p", "pgn")[0] == PGN, export(s, "p", "pgn")[0].decode()
+        record = s.rpc.call("getrecord", "p/1", 2)
+        assert [c["text"] for c in record["candidates"]] == ["Nf3", "f4"], record
+        assert record["choice"] == 1, record
+        assert s.rpc.call("getproperties", "p/1")["white"] == "Ann"
+        result = s("export", "p", "--format", "sgf")
+        assert result.status == 1 and "is no game of SGF" in result.err, result
+
+
+def test_mat_comes_back_and_is_backgammon():
+    with Setting(stored=True) as s:
+        assert s("import", "-", "--name", "m", stdin=MAT).status == 0
+        assert sorted(sessions(s)) == ["m", "m/1", "m/2"]
+        out = export(s, "m", "mat")[0]
+        again = s("import", "-", "--name", "n", stdin=out)
+        assert again.status == 0 and export(s, "n", "mat")[0] == out
+        sgf = export(s, "m", "sgf")[0].decode()
+        assert "RE[B+2R]" in sgf and ";W[double]\n;B[drop]" in sgf and "PW[Kai]" in sgf, sgf
+        path = os.path.join(CASES, "gnubg", "setup-match.sgf")
+        s.output("import", path, "--name", "edited")
+        result = s("export", "edited", "--format", "mat")
+        assert result.status == 1 and "set up" in result.err, result
+        s.output("import", os.path.join(CASES, "gnubg", "rollout.sgf"), "--name", "r")
+        assert b"no place" in export(s, "r", "mat")[1]
+
+
+def test_json_is_all_there_is():
+    with Setting(stored=True) as s:
+        s.output("import", os.path.join(CASES, "gnubg", "rollout-cube.sgf"), "--name", "r")
+        told = json.loads(export(s, "r", "json")[0])
+        assert told["name"] == "r" and told["properties"]["white"] == "Dora"
+        assert len(told["positions"]) == s.rpc.call("getsessionsize", "r")
+        double = told["positions"][4]
+        assert [d["text"] for d in double["decisions"]] == ["double", "take"], double
+        assert double["decided"] == 2 and double["decisions"][1]["shared"], double
+        s.output("import", os.path.join(CASES, "sgf", "ff4-example.sgf"), "--name", "two")
+        assert [g["name"] for g in json.loads(export(s, "two", "json")[0])] == ["two/1", "two/2"]
+
+
+def test_what_others_change_is_written():
+    with Setting(stored=True) as s:
+        s.output("import", os.path.join(CASES, "gnubg", "match3-cvc.sgf"), "--name", "m")
+        s.rpc.call("setproperty", "m", "white", "Anna ]x")
+        s.rpc.call("setproperty", "m", "result", None)
+        s.rpc.call("setpositionproperty", "m", 4, "comment", "new ]", {"branch": True})
+        first = s.rpc.call("getrecord", "m", 3)["candidates"][0]
+        analysis = {"kind": "evaluation", "equity": 0.5, "numbers": [0.5, 0.25, 0.0, 0.125, 0.0]}
+        s.rpc.call("setcandidate", "m", 3, first["id"], {"analysis": analysis})
+        s.rpc.call("addcandidates", "m", 3, [{"text": "24/22 6/2"}])
+        out = export(s, "m", "sgf")[0].decode()
+        assert "PW[Anna \\]x]" in out and "RE[" not in out, out[:300]
+        line = out.split("\n")[2]
+        assert "A[0][" in line and "C[new \\]]" in line and line.count("][") == 20, line
+        assert " E ver 3 0.500000 0.250000 0.000000 0.125000 0.000000 0.500000 0C" in line or \
+            " E ver 3 0.500000 0.250000 0.000000 0.125000 0.000000 0.500000" in line, line
+        assert "[xvfb ]" in line, line
+        again = s("import", "-", "--name", "again", stdin=out.encode())
+        assert again.status == 0 and export(s, "again", "sgf")[0].decode() == out
+
+
+run()
