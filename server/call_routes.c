@@ -84,6 +84,14 @@ static int too_many(struct call *call, char const *limit, uint32_t most)
     return REDO_EFULL;
 }
 
+static int fail_full(struct call *call)
+{
+    error_begin(&call->error, REDO_EFULL, "the searches that are under way hold too much memory");
+    error_add_word(&call->error, "limit", "searches_bytes");
+    error_add_int(&call->error, "value", SEARCHES_BYTES);
+    return REDO_EFULL;
+}
+
 /* Reads the question from the key, where it starts there. */
 static int read_question(struct call *call, struct search *s, size_t start)
 {
@@ -156,6 +164,8 @@ static int ask(struct call *call, struct search *s, struct room *room, struct no
         return answer(call, known, size, true);
     if ((rc = read_question(call, s, start)))
         return rc;
+    if (searches_full(all, s->uid))
+        return fail_full(call);
     struct board_network *network;
     if ((rc = changes_network(room->history, n, &network, &s->fault)))
         return fail_question(call, rc, &s->fault);

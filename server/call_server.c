@@ -123,6 +123,7 @@ int call_server_info(struct call *call)
         {"user_positions", config->user_positions},
         {"user_bytes", config->user_bytes},
         {"searches", SEARCHES_RUNNING},
+        {"searches_bytes", SEARCHES_BYTES},
         {"search_bytes", ROUTES_MEMORY},
         {"routes_bytes", ROUTES_CACHE_BYTES},
     };

@@ -256,6 +256,25 @@ unsigned searches_cancel(struct searches *all, uint32_t uid, char const *id, siz
     return count;
 }
 
+/* What its question takes, and its part of a network that others may hold too, as the view of its
+ * session mostly does. */
+static size_t bytes_of(struct search const *s)
+{
+    struct board_network const *b = s->network;
+    size_t network = b ? routes_network_sizes(b->net).bytes : 0;
+    return 2 * s->key.size + (b && b->holders > 2 ? network / (b->holders - 1) : network);
+}
+
+bool searches_full(struct searches const *all, uint32_t uid)
+{
+    size_t bytes = 0;
+    for (struct link *l = all->all.next; l != &all->all; l = l->next) {
+        struct search const *s = list_entry(l, struct search, in_all);
+        bytes += s->uid == uid ? bytes_of(s) : 0;
+    }
+    return bytes >= SEARCHES_BYTES;
+}
+
 /* ---- a search ---------------------------------------------------------------------------- */
 
 struct search *search_new(struct gateway *gateway, struct client *client)

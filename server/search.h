@@ -21,6 +21,7 @@ struct job;
 
 #define SEARCHES_RUNNING 2 /* at a time; libuv's pool has 4 threads */
 #define SEARCH_TICK 20     /* milliseconds between looks at those that are under way */
+#define SEARCHES_BYTES ((size_t)256 << 20) /* of networks and questions of a user's searches */
 #define SEARCH_ID 64       /* bytes that name one */
 
 struct searches {
@@ -79,6 +80,9 @@ void searches_close(struct searches *s);
 
 /* Stops those of this user that have the id; their number. */
 unsigned searches_cancel(struct searches *s, uint32_t uid, char const *id, size_t size);
+
+/* Whether a user's searches hold so many bytes that there can not be another one. */
+bool searches_full(struct searches const *s, uint32_t uid);
 
 /* A search for this client's request, as a job that is not started: its search. NULL without
  * memory.

@@ -91,6 +91,8 @@ int rails_read(struct rails *rails, char const *data, size_t size, char const *p
     json_error_t error;
 
     *rails = (struct rails){0};
+    if (!size)
+        return fail(path, 0, "there is nothing in it");
     rails->head = json_loadb(data, size, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
     if (!json_is_object(rails->head))
         return fail(path, 0, rails->head ? "it is no JSON object" : "it is no JSON");

@@ -88,17 +88,29 @@ static bool place_node(json_t const *nodes, size_t index, struct spot *spot)
     return true;
 }
 
-/* A text in quotes. */
+/* A text in quotes, in which nothing means anything. */
 static void print_text(FILE *out, char const *text)
 {
     fputc('"', out);
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
             fputc('\\', out);
-        if ((unsigned char)*text >= ' ')
+        if (*text == '&')
+            fputs("&amp;", out);
+        else if ((unsigned char)*text >= ' ')
             fputc(*text, out);
     }
     fputc('"', out);
+}
+
+/* How many bytes of a name are shown: some, but no part of a character. */
+static int shown_bytes(char const *name)
+{
+    size_t size = strnlen(name, 101);
+    if (size == 101)
+        for (size = 100; size && ((unsigned char)name[size] & 0xc0) == 0x80;)
+            size--;
+    return (int)size;
 }
 
 static void print_label(FILE *out, json_t const *node, json_int_t id)
@@ -110,7 +122,7 @@ static void print_label(FILE *out, json_t const *node, json_int_t id)
     if (!*name)
         snprintf(label, sizeof label, "%" JSON_INTEGER_FORMAT, id);
     else
-        snprintf(label, sizeof label, "%.100s", name);
+        snprintf(label, sizeof label, "%.*s", shown_bytes(name), name);
     if (json_is_integer(value))
         snprintf(label + strlen(label), 24, " %" JSON_INTEGER_FORMAT, json_integer_value(value));
     print_text(out, label);

@@ -2,6 +2,7 @@
 
 #include <msgpack.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "client/ctl/cli.h"
@@ -28,9 +29,11 @@ static bool pack(json_t const *value, struct buffer *b)
         problem = json_pack_msgpack(value, b);
     else
         buffer_append(b, "\xc0", 1);
+    if (!problem && b->failed)
+        problem = "there is no memory for it";
     if (problem)
         cli_complain("a value of the file can not be read: %s", problem);
-    return !problem && !b->failed;
+    return !problem;
 }
 
 /* The network of a case, laid: REDO_OK or the code. */
@@ -55,6 +58,9 @@ static int lay(struct told *t, struct value_reader r, struct routes_network *net
         for (uint32_t j = 0; j < counts[i] && !rc; j++) {
             rc = told_thing(t, tables[i], (enum routes_op_kind)i, i == 2 ? j : UINT32_MAX,
                             &ops[count++]);
+            if (rc && fault->text[0] == 'a') /* it has no id to be named by */
+                snprintf(fault->text + strlen(fault->text),
+                         sizeof fault->text - strlen(fault->text), ", at place %u of the list", j);
             value_skip(&tables[i]);
         }
     if (!rc)
@@ -114,23 +120,29 @@ int answer_here(struct asked *a, int64_t deadline, char const *path)
                              a->trains,
                              a->rules,
                              a->bonuses};
+    static char const *const names[] = {"nodes",  "edges", "mutex",  "company",
+                                        "trains", "rules", "bonuses"};
     size_t starts[8] = {0};
     struct value_reader readers[7];
     struct routes_fault fault = {""};
     struct buffer b;
     buffer_init(&b);
-    bool good = true;
-    for (int i = 0; i < 7 && good; i++) {
-        good = pack(parts[i], &b);
+    for (int i = 0; i < 7; i++) {
+        bool good = pack(parts[i], &b);
         starts[i + 1] = b.size;
-        good = good && value_whole_table(b.data + starts[i], b.size - starts[i]);
+        bool whole = good && value_whole(b.data + starts[i], b.size - starts[i]);
+        if (whole)
+            continue;
+        if (good)
+            cli_complain("%s: %s: what is in it nests too deep", path, names[i]);
+        buffer_free(&b);
+        return EXIT_BAD;
     }
     for (int i = 0; i < 7; i++)
         readers[i] = (struct value_reader){(unsigned char *)b.data + starts[i],
                                            (unsigned char *)b.data + starts[i + 1]};
-    if (good)
-        readers[0].end = (unsigned char *)b.data + starts[3]; /* the three tables, one by one */
-    int rc = good ? search(a, readers, deadline, &fault) : REDO_ENOMEM;
+    readers[0].end = (unsigned char *)b.data + starts[3]; /* the three tables, one by one */
+    int rc = search(a, readers, deadline, &fault);
     buffer_free(&b);
     if (!rc)
         return CLI_GO;

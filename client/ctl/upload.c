@@ -12,6 +12,7 @@
 #define OVERHEAD 512           /* of a message besides dump and name */
 #define GAMES_ONCE 10000       /* added to a match by one request */
 #define NAME_SIZE 600
+#define TOGETHER (1024 * 1024) /* bytes of requests */
 
 static int no_memory(void)
 {
@@ -79,7 +80,13 @@ static int receive(struct upload *u)
     return CLI_GO;
 }
 
-/* The request that was packed is on its way. */
+static int flush(struct upload *u)
+{
+    int code = connection_flush(&u->ctl->c);
+    return code == REDO_OK ? CLI_GO : ctl_fail(u->ctl, code, NULL);
+}
+
+/* The request was packed. Several go together, and so to disk: each sync takes its time. */
 static int sent(struct upload *u, int what)
 {
     size_t at = (u->due_first + u->due_count++) % UPLOAD_WINDOW;
@@ -88,15 +95,15 @@ static int sent(struct upload *u, int what)
     u->due[at].method = u->ctl->method;
     if (u->ctl->c.out.failed)
         return no_memory();
-    int code = connection_flush(&u->ctl->c);
-    if (code != REDO_OK)
-        return ctl_fail(u->ctl, code, NULL);
-    return u->due_count == UPLOAD_WINDOW ? receive(u) : CLI_GO;
+    if (u->ctl->c.out.size < TOGETHER && u->due_count < UPLOAD_WINDOW)
+        return CLI_GO;
+    int status = flush(u);
+    return status == CLI_GO && u->due_count == UPLOAD_WINDOW ? receive(u) : status;
 }
 
 static int receive_all(struct upload *u)
 {
-    int status = CLI_GO;
+    int status = u->due_count > 0 && u->ctl->c.fd >= 0 ? flush(u) : CLI_GO;
     while (u->due_count > 0 && u->ctl->c.fd >= 0) {
         int one = receive(u);
         status = status == CLI_GO ? one : status;

@@ -7,6 +7,8 @@
 #include "client/games/heading.h"
 #include "client/sgf/gnubg_parts.h"
 
+#define AGAIN_MOST 1000 /* branches from a position that have the same roll or action */
+
 int importer_fail(struct importer *im, int code)
 {
     return error_say(im->error, code, "%s", redo_strerror(code));
@@ -51,8 +53,9 @@ struct entry *importer_add(struct importer *im, struct entry *from, int move,
     while (redo_getnextposition(from->position, move)) {
         if (move < 0) {
             move--;
-        } else if (move > INT32_MAX - MOVE_AGAIN) {
-            importer_fail(im, REDO_EDIFFERS);
+        } else if (move >= AGAIN_MOST * MOVE_AGAIN) {
+            /* Looking on would take ever longer, and no game is like that. */
+            importer_fail(im, REDO_EFULL);
             return NULL;
         } else {
             move += MOVE_AGAIN;

@@ -1,6 +1,7 @@
 #include "client/games/walk.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool is_alternate(redo_position const *position)
 {
@@ -31,26 +32,18 @@ static bool reserve(void **list, size_t *cap, size_t count, size_t size)
     return true;
 }
 
-/* Puts alternates behind the others; these are few. */
-static void alternates_last(struct children *c)
+/* An alternate may have been made before the game went on there: the first that is none comes to
+ * the front. */
+static void alternates_later(struct children *c)
 {
-    size_t to = 0;
-    bool any = false;
-    for (size_t i = 0; i < c->count; i++)
-        any |= is_alternate(c->list[i]);
-    if (!any)
+    size_t first = 0;
+    while (first < c->count && is_alternate(c->list[first]))
+        first++;
+    if (first == 0 || first == c->count)
         return;
-    redo_position **list = malloc(c->count * sizeof *list);
-    if (!list) { /* then they stay among them: the first is looked for below */
-        return;
-    }
-    for (int late = 0; late < 2; late++)
-        for (size_t i = 0; i < c->count; i++)
-            if (is_alternate(c->list[i]) == late)
-                list[to++] = c->list[i];
-    free(c->list);
-    c->list = list;
-    c->cap = c->count;
+    redo_position *p = c->list[first];
+    memmove(c->list + 1, c->list, first * sizeof *c->list);
+    c->list[0] = p;
 }
 
 bool children_of(redo_position const *position, struct children *c)
@@ -65,7 +58,7 @@ bool children_of(redo_position const *position, struct children *c)
     }
     if (!sorted)
         qsort(c->list, c->count, sizeof *c->list, compare);
-    alternates_last(c);
+    alternates_later(c);
     return true;
 }
 

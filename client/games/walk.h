@@ -9,7 +9,7 @@
 
 #include "core/redo_record.h"
 
-/* The positions after one: alternates of an older position last, else by number. */
+/* The positions after one, by number; but the first is no alternate, if there is another. */
 struct children {
     redo_position **list; /* owned */
     size_t count, cap;

@@ -1,5 +1,6 @@
 /* Routes that do not all fit in memory: prices are found from a few of them (column generation),
  * and what can not be in a best set by these prices is never listed. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/routes/search.h"
@@ -24,6 +25,60 @@ int64_t search_reduced(struct search const *s, struct chooser const *c, struct w
 int64_t const *search_prices(struct search const *s, struct chooser const *c, uint32_t type)
 {
     return c->boxes[0].prices + (size_t)s->q.types[type].group * s->view.set_words * 64;
+}
+
+#define FIRST_WORK 1000000 /* steps, for all trains */
+
+/* What a set that is being made uses, as it is looked for. */
+struct first {
+    uint64_t *taken; /* a row a group */
+    uint64_t *best;  /* of the route at hand, the same */
+    uint32_t claims, passes;
+};
+
+/* Walks for a train; each route that is better than those before is listed. */
+static void list_first_of(struct search *s, uint32_t train, struct first *f)
+{
+    uint32_t type = s->q.type_of[train], words = s->view.set_words;
+    struct walk *w = &s->walks[type];
+    uint64_t *taken = f->taken + (size_t)s->q.types[type].group * words;
+    struct worth best = {0};
+    uint32_t passes = 0;
+    memset(f->best, 0, 8 * (size_t)words);
+    s->until = s->ticker.progress.nodes + FIRST_WORK / 2 / s->q.asked->train_count;
+    walk_start(w, NULL, taken, 0);
+    while (search_next(s, w))
+        for (uint32_t i = 0; i < s->valuer.worth_count; i++) {
+            struct worth worth = s->valuer.worths[i];
+            bool passed = walk_top(w)->passed > 0;
+            if (worth.value <= best.value || worth.claims & f->claims ||
+                f->passes + passed > s->q.bypass_max ||
+                !listing_add(&s->listings[type], w, &worth, 1))
+                continue;
+            best = worth;
+            passes = passed;
+            memcpy(f->best, walk_set_bits(w), 8 * (size_t)words);
+            w->floor = SCALE * best.value + 1;
+        }
+    s->until = 0;
+    bits_add(taken, f->best, words);
+    f->claims |= best.claims;
+    f->passes += passes;
+}
+
+void search_list_first(struct search *s)
+{
+    size_t words = (size_t)s->q.group_count * s->view.set_words;
+    uint32_t count = s->q.asked->train_count;
+    struct first f = {.taken = malloc(8 * words + 8), .best = malloc(8 * words + 8)};
+    for (int back = 0; back < 2 && f.taken && f.best; back++) {
+        memset(f.taken, 0, 8 * words);
+        f.claims = f.passes = 0;
+        for (uint32_t t = 0; t < count && !s->ticker.stopped; t++)
+            list_first_of(s, back ? count - 1 - t : t, &f);
+    }
+    free(f.taken);
+    free(f.best);
 }
 
 /* Finds the best reduced value of a type, and lists what was better on the way than what had been

@@ -116,7 +116,7 @@ void greedy_set(struct chooser *c, struct box const *b, uint32_t start, bool red
     set_offer(c, &s);
     for (int round = 0; round < 4 && !ruled && !c->ticker->stopped; round++) {
         int64_t before = set_total(c, &s);
-        for (uint32_t t = 0; t < count; t++) {
+        for (uint32_t t = 0; t < count && !c->ticker->stopped; t++) {
             use_others(c, b, classes, &s, &u, t);
             s.items[t] = pick(c, &b->classes[classes[t]], &s, &u, false, false);
         }

@@ -22,7 +22,7 @@
 #define ROUTES_MUTEXES 4096    /* the same */
 #define ROUTES_DEGREE 64       /* edges at a node */
 #define ROUTES_MEMBERS 1024    /* ids in a list */
-#define ROUTES_COMPANIES 256   /* with a token in a network at a time */
+#define ROUTES_COMPANIES 64    /* with a token in a network at a time */
 #define ROUTES_NAME 255        /* bytes of a name */
 #define ROUTES_TOKENS 64       /* and slots, of a node */
 #define ROUTES_VALUES 256      /* exceptions of a node */

@@ -140,10 +140,10 @@ void search_worths(struct search *s, struct walk const *w)
     valuer_route(&s->valuer, p->type, s->stops, count, s->edges);
 }
 
-/* The next route that has a worth; false at the end, or when asked to stop. */
+/* The next route that has a worth; false at the end, when asked to stop, or after s->until. */
 bool search_next(struct search *s, struct walk *w)
 {
-    while (!s->ticker.stopped) {
+    while (!s->ticker.stopped && (!s->until || s->ticker.progress.nodes < s->until)) {
         uint64_t before = w->steps;
         enum walk_result result = walk_next(w, before + ROUTES_POLL);
         ticker_add(&s->ticker, w->steps - before);
@@ -245,6 +245,33 @@ static void choose(struct search *s, struct chooser *c, bool *proven, bool *stab
     *stable = chooser_order(c);
 }
 
+#define LAST_WORK 500000 /* a fraction of a second */
+
+static int worked_enough(void *context, struct routes_progress const *progress)
+{
+    uint64_t const *end = context;
+    return progress->nodes >= *end;
+}
+
+void search_make_do(struct search *s, struct chooser *c)
+{
+    uint64_t end = s->ticker.progress.nodes + LAST_WORK;
+    struct ticker before = s->ticker;
+    for (uint32_t i = 0; i < s->q.type_count; i++)
+        if (!s->listings[i].budget)
+            listing_init(&s->listings[i], &s->plans[i], &s->budget, keeps_points(s));
+    if (!chooser_fill(c))
+        return;
+    s->ticker.poll = worked_enough;
+    s->ticker.context = &end;
+    s->ticker.stopped = false;
+    for (uint32_t t = 0; t < s->q.asked->train_count && !s->ticker.stopped; t++)
+        greedy_set(c, &c->boxes[0], t, false);
+    s->ticker.poll = before.poll;
+    s->ticker.context = before.context;
+    s->ticker.stopped = before.stopped;
+}
+
 static int search_without_lists(struct search *s, struct chooser *c, bool *proven, bool *stable)
 {
     int64_t *prices = calloc(c->price_count, sizeof *prices);
@@ -256,6 +283,8 @@ static int search_without_lists(struct search *s, struct chooser *c, bool *prove
     }
     if (rc)
         return rc;
+    search_list_first(s);
+    search_make_do(s, c);
     int64_t bound = search_find_prices(s, c, prices);
     if (!s->ticker.stopped && search_list_some(s, c, bound) && chooser_fill(c))
         choose(s, c, proven, stable);
@@ -267,21 +296,6 @@ static int search_without_lists(struct search *s, struct chooser *c, bool *prove
     }
     free(prices);
     return rc;
-}
-
-/* Asked to stop while listing: what is there may still make a set. */
-static void make_do(struct search *s, struct chooser *c)
-{
-    for (uint32_t i = 0; i < s->q.type_count; i++)
-        if (!s->listings[i].budget)
-            listing_init(&s->listings[i], &s->plans[i], &s->budget, keeps_points(s));
-    if (!chooser_fill(c))
-        return;
-    s->ticker.poll = NULL;
-    s->ticker.stopped = false;
-    for (uint32_t t = 0; t < s->q.asked->train_count; t++)
-        greedy_set(c, &c->boxes[0], t, false);
-    s->ticker.stopped = true;
 }
 
 static int search_together(struct search *s, bool *proven, bool *stable)
@@ -299,7 +313,7 @@ static int search_together(struct search *s, bool *proven, bool *stable)
     for (uint32_t i = 0; i < s->q.type_count && listed && !s->ticker.stopped; i++)
         listed = list_all(s, i);
     if (s->ticker.stopped)
-        make_do(s, c);
+        search_make_do(s, c);
     else if (listed && chooser_fill(c))
         choose(s, c, proven, stable);
     if (!*stable && !s->ticker.stopped)
@@ -398,6 +412,7 @@ int routes_best(struct routes_network const *net, struct routes_question const *
     } else {
         answer->proven = answer->stable = true;
     }
+    answer->proven |= s->found.total >= s->ticker.progress.bound;
     if (!rc)
         rc = tell(s, answer);
     close_search(s);

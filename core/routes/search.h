@@ -16,6 +16,7 @@ struct search {
     struct budget budget;
     struct ticker ticker;
     uint64_t patience; /* 0: as a rule */
+    uint64_t until;    /* walks end when so many nodes were met, or never: 0 */
     bool has_view, has_valuer, has_found;
     bool asks_edges; /* some bonus does */
     uint64_t *edges;
@@ -27,10 +28,13 @@ struct search {
 /* Works out the worths of the route at hand, in the valuer. */
 void search_worths(struct search *s, struct walk const *w);
 
-/* The next route that has a worth; false at the end, or when asked to stop. */
+/* The next route that has a worth; false at the end, when asked to stop, or after s->until. */
 bool search_next(struct search *s, struct walk *w);
 
 void search_close_walks(struct search *s);
+
+/* Makes a set of what is listed, if that does not take long; also when asked to stop. */
+void search_make_do(struct search *s, struct chooser *c);
 
 /* --- columns.c: routes that are too many to be listed --- */
 
@@ -39,6 +43,10 @@ void search_close_walks(struct search *s);
 int64_t const *search_prices(struct search const *s, struct chooser const *c, uint32_t type);
 int64_t search_reduced(struct search const *s, struct chooser const *c, struct walk const *w,
                        struct worth const *worth);
+
+/* Lists some routes that make a good set: each train in turn walks for a while beside the routes of
+ * those before. */
+void search_list_first(struct search *s);
 
 /* Finds prices by which few routes can be in a best set: those of the routes listed so far are
  * tried on all, which brings new routes to the list. Returns the best bound; the prices that prove

@@ -381,7 +381,8 @@ int told_thing(struct told *t, struct value_reader map, enum routes_op_kind kind
     char const *name;
     size_t size;
     int rc = REDO_OK;
-    snprintf(t->what, sizeof t->what, "a %s", told_names[kind % 3]);
+    char const *kind_name = told_names[kind % 3];
+    snprintf(t->what, sizeof t->what, "%s %s", *kind_name == 'e' ? "an" : "a", kind_name);
     if (!told_open(&r, VALUE_MAP, &count))
         return told_wrong(t, REDO_ENETWORK, "has to be a map");
     map = r;

@@ -13,61 +13,8 @@
 #include "core/turn.h"
 #include "tests/core/invariants.h"
 #include "tests/core/play.h"
+#include "tests/faults.h"
 #include "tests/suite.h"
-
-static struct {
-    long after;    /* so many allocations succeed ... */
-    bool on;       /* (if any are to fail at all) */
-    bool for_ever; /* ... then one fails, or all */
-    long failed;
-} faults;
-
-static bool fails(void)
-{
-    if (!faults.on || faults.after-- > 0)
-        return false;
-    if (!faults.for_ever)
-        faults.on = false;
-    faults.failed++;
-    return true;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
-
-static void faults_begin(long after, bool for_ever)
-{
-    faults.after = after;
-    faults.for_ever = for_ever;
-    faults.failed = 0;
-    faults.on = true;
-}
-
-/* How many failed. */
-static long faults_end(void)
-{
-    faults.on = false;
-    return faults.failed;
-}
 
 struct bytes {
     void *data;

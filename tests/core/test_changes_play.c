@@ -7,39 +7,8 @@
 #include "core/dump.h"
 #include "tests/core/changes_play.h"
 #include "tests/core/invariants.h"
+#include "tests/faults.h"
 #include "tests/suite.h"
-
-static long allocations = -1; /* so many succeed, then one fails; below 0: all do */
-static bool failed;
-
-static bool fails(void)
-{
-    if (allocations < 0 || allocations-- > 0)
-        return false;
-    return failed = true;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
 
 struct bytes {
     void *data;
@@ -127,10 +96,9 @@ START_TEST(lack_of_memory_changes_nothing)
         struct bytes after = dump(h);
         for (long k = 0; k < 400; k++) {
             struct history *copy = load(before);
-            failed = false;
-            allocations = k;
+            faults_begin(k, false);
             int got = history_apply(copy, &op, &r);
-            allocations = -1;
+            bool failed = faults_end() > 0;
             if (got == REDO_ENOMEM && failed) {
                 assert_same(copy, before);
                 got = history_apply(copy, &op, &r); /* there is memory again */
@@ -162,10 +130,9 @@ START_TEST(lack_of_memory_in_loading_is_told_as_such)
     struct bytes b = dump(h);
     for (long k = 0;; k++) {
         struct history *copy = NULL;
-        failed = false;
-        allocations = k;
+        faults_begin(k, false);
         int rc = history_load(b.data, b.size, &copy);
-        allocations = -1;
+        bool failed = faults_end() > 0;
         ck_assert_int_eq(rc, failed && !copy ? REDO_ENOMEM : REDO_OK);
         history_free(copy);
         if (!failed)

@@ -224,6 +224,10 @@ with open(cases / "sgf" / "facts.tsv", newline="") as rows:
                   (f"nodes-{case.stem}", nodes(fact, case))]
 tests += [(f"alternates-{name}", alternates(cases / "gnubg" / (name + ".sgf")))
           for name in ("match3-comments", "rollout-cube", "unfinished-hint", "nackgammon3")]
+tests.append(("alternate-between", made(
+    b"(;FF[4]GM[6]CA[UTF-8]MI[length:5][game:0][ws:0][bs:0]\n;W[31hefe]\n(;B[64aggk])\n"
+    b"(;PL[B]XM[ws:3])\n(;B[64lrlp]C[other]))\n",
+    lambda path: sgf.check(run("kinds", path) == b"gnubg\t8\n", "not gnubg's"))))
 tests += [(f"layout-{i}", made(text)) for i, text in enumerate(LAYOUTS)]
 tests += [
     ("deep", made(b"(;GM[1]" + b";B[aa]" * 99999 + b")\n", positions_are(100000))),

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import xml.dom.minidom
 
 import oracle
 from sessions import CASES, case, case_names, run, served, stream, stream_names
@@ -68,7 +69,17 @@ def test_files_that_are_no_network_are_refused_by_what_is_wrong():
             ({"nodes": [{"id": 0, "kind": "side", "hexes": ["A1", "A3", "B2"]}], "edges": []},
              "node 0: a side lies between two hexes")):
         assert named in ctl("routes", "-", text=json.dumps({**good, **change}), status=1)
+    deep = []
+    for _ in range(16):
+        deep = [deep]
+    node = {k: v for k, v in good["nodes"][0].items() if k != "id"}
+    for change, named in (({"nodes": [{**node, "id": 0, "x": deep}]}, "nodes: what is in it nests too deep"),
+                          ({"nodes": good["nodes"] + [node]}, "a node: has no id, at place %d"
+                           % len(good["nodes"])),
+                          ({"nodes": [{**node, "id": -1}]}, "a node: id is out of range, at place 0")):
+        assert named in ctl("routes", "-", text=json.dumps({**good, **change}), status=1)
     assert "standard input" in ctl("routes", "-", text="{", status=1)
+    assert "there is nothing in it" in ctl("routes", "-", text="", status=1)
     assert "stream" in ctl("routes", path("streams/stream-1889-314", "jsonl"), status=2)
 
 
@@ -158,6 +169,21 @@ def test_routes_are_drawn_in_colors(daemon, rpc):
         wide = svg.count('stroke-width="4"')
         assert wide == colored, (wide, colored)
         assert svg.count('class="node"') == len(question["nodes"])
+
+
+def test_names_of_any_text_are_drawn_as_they_are():
+    if not shutil.which("neato"):
+        print("        neato is not installed: nothing is drawn")
+        return
+    question = case("rule-02-token")
+    names = ["\u6771" * 40, "&lt; \\N \"a\" <b>", "\u00e9&"]
+    stations = [n for n in question["nodes"] if n["kind"] == "city"]
+    for node, name in zip(stations, names):
+        node["name"] = name
+    svg = xml.dom.minidom.parseString(ctl("routes", "-", "--svg", text=json.dumps(question)))
+    drawn = [t.firstChild.data.replace("\u00a0", " ") for t in svg.getElementsByTagName("text")]
+    for node, name in zip(stations, ["\u6771" * 33] + names[1:]):
+        assert "%s %d" % (name, node["value"]) in drawn, (name, drawn)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 more, and meanwhile others are answered; answers that hold are kept, and others are not."""
 import signal
 
-from sessions import (ECANCELED, begin_network, best, case, lay, network_ops, run, served, serving,
-                      wait_for)
+from sessions import (ECANCELED, EFULL, begin_network, best, case, lay, network_ops, run, served,
+                      serving, wait_for)
 
 
 def long_question():
@@ -211,6 +211,30 @@ def test_what_is_sent_behind_a_search_waits_and_is_bounded(daemon, rpc):
     unproven(answer(rpc, request), "canceled")
     for ping in pings:
         answer(rpc, ping)
+
+
+@served
+def test_what_waiting_searches_hold_is_bounded(daemon, rpc):
+    question = long_question()
+    network(rpc, question, name="rails", mode=0o666)
+
+    def full():
+        error, _ = rpc.response(ask(rpc, "rails", 1, question, deadline=10))
+        assert error is None or (error[0], error[2]["limit"]) == (EFULL, "searches_bytes"), error
+        return error
+
+    others = [daemon.connect() for _ in range(9)]
+    requests = []
+    for i, other in enumerate(others):
+        large = {**question, "rules": {**question["rules"], "x": i, "passed over": "x" * (20 << 20)}}
+        requests.append(ask(other, "rails", 1, large, id="large", deadline=6000))
+    wait_for(full, "no more to be taken")
+    rpc.call("routes.cancel", {"id": "large"})
+    refused = [other.response(request)[0] for other, request in zip(others, requests)]
+    assert not all(refused) and all(error[0] == EFULL for error in refused if error)
+    assert not full()
+    for other in others:
+        other.close()
 
 
 def test_who_waits_for_a_search_is_not_idle():

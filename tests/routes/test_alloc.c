@@ -7,59 +7,8 @@
 #include "core/history.h"
 #include "core/redo_error.h"
 #include "tests/routes/board.h"
+#include "tests/faults.h"
 #include "tests/suite.h"
-
-static struct {
-    long after;
-    bool on, for_ever;
-    long failed;
-} faults;
-
-static bool fails(void)
-{
-    if (!faults.on || faults.after-- > 0)
-        return false;
-    if (!faults.for_ever)
-        faults.on = false;
-    faults.failed++;
-    return true;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
-
-static void begin(long after, bool for_ever)
-{
-    faults.after = after;
-    faults.for_ever = for_ever;
-    faults.failed = 0;
-    faults.on = true;
-}
-
-static long end(void)
-{
-    faults.on = false;
-    return faults.failed;
-}
 
 START_TEST(a_step_is_done_or_not_at_all)
 {
@@ -67,10 +16,10 @@ START_TEST(a_step_is_done_or_not_at_all)
     board_line(&b, 40, 3);
     for (long after = 0;; after++) {
         struct routes_network *net = NULL;
-        begin(after / 2, after % 2);
+        faults_begin(after / 2, after % 2);
         int opened = routes_network_open(&net);
         int rc = opened ? opened : routes_network_apply(net, b.ops, b.count, NULL, NULL);
-        long failed = end();
+        long failed = faults_end();
         ck_assert(rc == REDO_OK ? failed == 0 : rc == REDO_ENOMEM);
         if (opened)
             continue;
@@ -95,9 +44,9 @@ START_TEST(a_step_back_needs_no_memory)
     ck_assert_int_eq(routes_network_open(&net), REDO_OK);
     ck_assert_int_eq(routes_network_apply(net, b.ops, b.count, &step, NULL), REDO_OK);
     for (int i = 0; i < 3; i++) {
-        begin(0, true);
+        faults_begin(0, true);
         int back = routes_step_undo(net, step), again = routes_step_redo(net, step);
-        ck_assert_int_eq(end(), 0);
+        ck_assert_int_eq(faults_end(), 0);
         ck_assert_int_eq(back, REDO_OK);
         ck_assert_int_eq(again, REDO_OK);
         ck_assert_ptr_null(routes_network_verify(net));
@@ -127,9 +76,9 @@ START_TEST(a_search_fails_or_gives_the_answer)
     q.bonus_count = 1;
     for (long after = 0;; after++) {
         struct routes_answer a;
-        begin(after / 2, after % 2);
+        faults_begin(after / 2, after % 2);
         int rc = routes_best(net, &q, NULL, &a, NULL);
-        long failed = end();
+        long failed = faults_end();
         ck_assert(rc == REDO_OK || rc == REDO_ENOMEM);
         if (!rc && a.proven)
             ck_assert_int_eq(a.total, 40 + 50 + 60 + 40 + 30 + 20 + 10);
@@ -197,17 +146,17 @@ START_TEST(a_turn_of_track_is_added_or_not_at_all)
         ck_assert_ptr_nonnull(h);
         for (uint32_t i = 0; i < 2; i++) {
             redo_operation op = add(i, &turns[i]);
-            begin(after / 2, after % 2);
+            faults_begin(after / 2, after % 2);
             int rc = history_apply(h, &op, NULL);
-            lacked |= end() > 0;
+            lacked |= faults_end() > 0;
             ck_assert(rc == REDO_OK || rc == REDO_ENOMEM);
             if (rc)
                 ck_assert_int_eq(history_apply(h, &op, NULL), REDO_OK);
         }
         for (uint32_t i = 3; i-- > 0;) {
-            begin(after / 2, after % 2);
+            faults_begin(after / 2, after % 2);
             int nodes = nodes_at(h, i);
-            lacked |= end() > 0;
+            lacked |= faults_end() > 0;
             ck_assert(nodes == -REDO_ENOMEM || nodes == (int)i * 12);
             ck_assert_int_eq(nodes_at(h, i), (int)i * 12);
         }

@@ -168,6 +168,86 @@ START_TEST(a_search_that_is_stopped_tells_what_it_has_and_a_bound)
 }
 END_TEST
 
+struct stop {
+    long left;      /* calls until it says so */
+    uint64_t nodes; /* at that time */
+};
+
+static int say_stop(void *context, struct routes_progress const *progress)
+{
+    struct stop *s = context;
+    if (--s->left == 0)
+        s->nodes = progress->nodes;
+    return s->left <= 0;
+}
+
+START_TEST(a_search_of_many_trains_that_is_stopped_ends_soon)
+{
+    struct routes_network *net = wheel(30);
+    struct routes_train trains[ROUTES_TRAINS];
+    struct routes_question q = board_question(&trains[0], 999);
+    for (uint32_t i = 1; i < ROUTES_TRAINS; i++)
+        trains[i] = trains[0];
+    q.trains = trains;
+    q.train_count = ROUTES_TRAINS;
+    for (long polls = 1; polls <= 1000; polls *= 10) {
+        struct stop stop = {.left = polls};
+        struct routes_options o = {.poll = say_stop, .context = &stop};
+        struct routes_answer a;
+        ck_assert_int_eq(routes_best(net, &q, &o, &a, NULL), REDO_OK);
+        ck_assert(!a.proven);
+        ck_assert_int_gt(a.total, 0);
+        ck_assert_uint_le(a.nodes - stop.nodes, 1000000);
+        routes_answer_free(&a);
+    }
+    routes_network_close(net);
+}
+END_TEST
+
+START_TEST(where_routes_do_not_fit_the_memory_a_search_that_is_stopped_has_a_good_set)
+{
+    struct routes_network *net = wheel(30);
+    struct routes_train trains[3];
+    struct routes_question q = board_question(&trains[0], 999);
+    trains[1] = trains[2] = trains[0];
+    q.trains = trains;
+    q.train_count = 3;
+    int64_t before = 0;
+    for (long polls = 400; polls <= 2000; polls += 800) {
+        struct stop stop = {.left = polls};
+        struct routes_options o = {.poll = say_stop, .context = &stop, .memory = 1 << 20};
+        struct routes_answer a;
+        struct routes_verdict v;
+        ck_assert_int_eq(routes_best(net, &q, &o, &a, NULL), REDO_OK);
+        ck_assert_uint_gt(a.count, 1);
+        ck_assert_int_gt(a.total, 400);
+        ck_assert_int_ge(a.total, before);
+        before = a.total;
+        ck_assert_int_eq(routes_check(net, &q, a.routes, a.count, NULL, &v, NULL), REDO_OK);
+        ck_assert_int_eq(v.rule, ROUTES_LEGAL);
+        ck_assert_int_eq(v.total, a.total);
+        routes_answer_free(&a);
+    }
+    routes_network_close(net);
+}
+END_TEST
+
+START_TEST(a_total_that_reaches_the_bound_is_proven_even_if_the_search_was_stopped)
+{
+    struct routes_network *net = wheel(30);
+    struct routes_train train;
+    struct routes_question q = board_question(&train, 999);
+    struct stop stop = {.left = 2000};
+    struct routes_options o = {.poll = say_stop, .context = &stop};
+    struct routes_answer a;
+    ck_assert_int_eq(routes_best(net, &q, &o, &a, NULL), REDO_OK);
+    ck_assert_int_eq(a.total, a.bound);
+    ck_assert(a.proven);
+    routes_answer_free(&a);
+    routes_network_close(net);
+}
+END_TEST
+
 START_TEST(counting_stops_when_asked)
 {
     struct routes_network *net = wheel(30);
@@ -187,4 +267,8 @@ END_TEST
 
 TEST_MAIN_SLOW("routes-best", 120, a_line_is_run_to_its_rich_end,
                a_company_without_tokens_runs_nothing, bad_questions_are_refused,
-               a_search_that_is_stopped_tells_what_it_has_and_a_bound, counting_stops_when_asked)
+               a_search_that_is_stopped_tells_what_it_has_and_a_bound,
+               a_search_of_many_trains_that_is_stopped_ends_soon,
+               where_routes_do_not_fit_the_memory_a_search_that_is_stopped_has_a_good_set,
+               a_total_that_reaches_the_bound_is_proven_even_if_the_search_was_stopped,
+               counting_stops_when_asked)

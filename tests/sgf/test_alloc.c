@@ -4,7 +4,7 @@
 
 #include "client/sgf/gnubg.h"
 #include "tests/suite.h"
-#include "tests/text/faults.h"
+#include "tests/faults.h"
 
 static int to_nowhere(void *data, char const *bytes, size_t size)
 {

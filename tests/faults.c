@@ -1,4 +1,4 @@
-#include "tests/text/faults.h"
+#include "tests/faults.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Lack of memory for tests: a program that is linked with --wrap of malloc, calloc and realloc has
  * its allocations come by here, where one fails, or all from there on. */
-#ifndef TESTS_TEXT_FAULTS_H
-#define TESTS_TEXT_FAULTS_H
+#ifndef TESTS_FAULTS_H
+#define TESTS_FAULTS_H
 
 #include <stdbool.h>
 
