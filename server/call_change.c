@@ -230,9 +230,10 @@ static int read_cursor(struct call *call, struct room *room, uint32_t after, str
     return rc ? -call_fail_cursor(call, rc, room, &item->op) : 1;
 }
 
-/* Applies items, all of which were checked, as a turn. */
+/* Applies items as a turn; if it is refused, that is told of `about`, or if it is NULL of the turn.
+ */
 static int apply_turn(struct call *call, struct room *room, struct turn_item const *items,
-                      uint32_t count, redo_result *r)
+                      uint32_t count, redo_operation const *about, redo_result *r)
 {
     void *data;
     redo_operation op = {.kind = REDO_OP_TURN, .position = REDO_NOPOSITION};
@@ -245,24 +246,26 @@ static int apply_turn(struct call *call, struct room *room, struct turn_item con
     if (rc)
         return rc == REDO_EFULL ? rc : call_fail(call, rc);
     op.state = data;
-    rc = call_apply(call, room, &op, r);
+    rc = call_submit(call, room, &op, r);
     free(data);
+    if (rc && !call->error.code)
+        fail_operation(call, rc, room, about ? about : &op);
     return rc;
 }
 
-/* Adds one position and moves a cursor to it, as one. */
+/* Adds one position, or plays a candidate, and moves a cursor to it, as one. */
 static int add_with_cursor(struct call *call, struct room *room, redo_operation const *op,
                            struct turn_item *items, redo_result *r)
 {
     struct node *n;
-    bool known = call_known(call, room);
-    int rc = known ? REDO_OK : history_find(room->history, op->position, &n);
-    if (!rc && !known)
+    bool check = op->kind == REDO_OP_ADD && !call_known(call, room);
+    int rc = check ? history_find(room->history, op->position, &n) : REDO_OK;
+    if (!rc && check)
         rc = history_check_add(room->history, op);
     if (rc)
         return fail_operation(call, rc, room, op);
     items[0] = (struct turn_item){.op = *op};
-    return apply_turn(call, room, items, 2, r);
+    return apply_turn(call, room, items, 2, op, r);
 }
 
 struct buffer *call_answer_add(struct call *call, struct room *room, redo_result const *r,
@@ -311,8 +314,8 @@ int call_add_one(struct call *call, struct room *room, redo_operation const *op,
 {
     int rc;
     struct turn_item items[2];
-    if (args_flag(&call->args, "strict", false) && !call_known(call, room) &&
-        (rc = check_strict(call, room, op)))
+    bool strict = op->kind == REDO_OP_ADD && args_flag(&call->args, "strict", false);
+    if (strict && !call_known(call, room) && (rc = check_strict(call, room, op)))
         return rc;
     int cursor = read_cursor(call, room, 1, &items[1]);
     if (cursor < 0)
@@ -478,7 +481,8 @@ static int add_items(struct call *call, struct room *room, struct item const *it
             (struct turn_item){.op = items[i].op, .after = place ? (uint32_t)-items[i].prev : 0};
     }
     int cursor = read_cursor(call, room, count, &turn[count]);
-    int rc = cursor < 0 ? -cursor : apply_turn(call, room, turn, count + (uint32_t)cursor, r);
+    int rc =
+        cursor < 0 ? -cursor : apply_turn(call, room, turn, count + (uint32_t)cursor, NULL, r);
     free(turn);
     return rc;
 }

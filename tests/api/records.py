@@ -1,11 +1,12 @@
 """Records over the protocol: each method as it is described, and what it refuses; they last, have keys, and
 two frontends see them alike."""
 import math
+import random
 import signal
 
 import msgpack
 
-from api import (ECONSTANT, EDAMAGED, EDIFFERS, EDROPPED, EFIRST, EFULL, EKEY, EKIND, ENAME, EPARAMS, EPOSITION,
+from api import (ECONSTANT, EDAMAGED, EDIFFERS, EDROPPED, EEXPECTED, EFIRST, EFULL, EKEY, EKIND, ENAME, ENOCURSOR, EPARAMS, EPOSITION,
                  ERANGE, ESTATE, ETYPE, MIB, RpcError, add, begin, chain, error_of, harness, number, run, served,
                  serving, snapshot)
 
@@ -443,6 +444,98 @@ def test_a_candidate_of_a_session_told_by_change_is_played_with_lines(daemon, rp
     assert error_of(rpc, "playcandidate", s, 0, 2, b"x" * 20, 0, 1) == EKIND
     assert error_of(rpc, "addalternate", s, 0, b"x" * 20) == EKIND
     assert snapshot(rpc, s) == before
+
+
+@served
+def test_a_candidate_is_played_and_a_cursor_goes_there_as_one(daemon, rpc):
+    s = begin_rich(rpc, name="n")
+    where = lambda name: rpc.call("getcursor", s, name)["number"]
+    with daemon.connect() as other:
+        other.call("attach", s)
+        told = rpc.call("playcandidate", s, 0, 2, number(2), 0, 1, {"cursor": "c"})
+        assert told["number"] == 2 and told["new"] and "items" not in told and where("c") == 2
+        other.call("server.ping")
+        (event,) = other.notifications
+        effects = event.params[3]
+        assert effects["method"] == "playcandidate" and effects["front"] == 2 and effects["items"] is None
+        assert effects["cursors"] == [{"name": "c", "position": 2}]
+        assert effects["record"] == {"position": 0, "record": rpc.call("getrecord", s, 0)}
+        other.call("detach", s)
+    # From where it is expected alone; and then nothing is played.
+    before = snapshot(rpc, s)
+    for code, *params in ((EEXPECTED, 1, number(1), 0, 0, {"cursor": "c", "expect": 0}),
+                          (ENOCURSOR, 1, number(1), 0, 0, {"cursor": "d", "expect": 0}),
+                          (EPARAMS, 1, number(1), 0, 0, {"expect": 0}),
+                          (ENAME, 1, number(1), 0, 0, {"cursor": ""}),
+                          (ENOCANDIDATE, 9, number(1), 0, 0, {"cursor": "d"}),
+                          (ESTATE, 1, None, 0, 0, {"cursor": "d"}), (ESTATE, 1, b"abc", 0, 0, {"cursor": "d"}),
+                          (ERANGE, 1, number(1), 128, 0, {"cursor": "d"}),
+                          (ECONSTANT, 1, number(1), 0, 3, {"cursor": "d"}),
+                          (EKIND, 1, None, 0, 0, {"lines": [["x"]], "cursor": "d"})):
+        refused(rpc, code, None, "playcandidate", s, 0, *params)
+    assert error_of(rpc, "playcandidate", s, 99, 1, None, 0, 0, {"cursor": "d"}) == EPOSITION
+    refused(rpc, ESTATE, None, "playcandidate", s, 0, 1, b"abc", 0, 0, {"cursor": "d"}, expected=4, given=3,
+            position=0)
+    refused(rpc, ERANGE, None, "playcandidate", s, 0, 1, number(1), 200, 0, {"cursor": "d"}, endpoint=200)
+    assert snapshot(rpc, s) == before
+    # One that is there; and the same request once more does nothing, wherever the cursor is by now.
+    call = ("playcandidate", s, 0, 2, None, 0, 0, {"cursor": "c", "expect": 2, "key": b"k"})
+    first = rpc.call(*call)
+    assert first["number"] == 2 and not first["new"]
+    rpc.call("setcursor", s, "c", 0)
+    before = snapshot(rpc, s)
+    assert rpc.call(*call) == first and snapshot(rpc, s) == before and where("c") == 0
+    assert error_of(rpc, *call[:-1], {"cursor": "c", "key": b"k"}) == EKEY
+    # A decision, behind the one before it.
+    rpc.call("addcandidates", s, 0, [{"text": "take"}], {"list": "decisions"})
+    chain = {"list": "decisions", "cursor": "c"}
+    refused(rpc, EDECISION, None, "playcandidate", s, 0, 2, number(4), 0, 0, chain, candidate=2)
+    for id in (1, 2):
+        told = rpc.call("playcandidate", s, 0, id, number(3 + id), 0, 0, chain)
+        assert told["new"] and where("c") == told["number"]
+    assert rpc.call("undo", s, "c", {"n": 2})["position"]["number"] == 0
+
+
+@served
+def test_playing_with_a_cursor_answers_what_playing_without_one_does(daemon, rpc):
+    rng = random.Random(11)
+    one, two = begin(rpc, 4, 3), begin(rpc, 4, 3)
+    for i in range(400):
+        size = rpc.call("getsession", one)["sequence"] + 1
+        at, kind = rng.choice((0, rng.randrange(size))), rng.randrange(4)
+        if kind == 0:
+            call = ("addcandidates", at, [{"text": "x"}, {"move": i, "text": "y"}])
+        elif kind == 1:
+            call = ("setgraftbehavior", rng.randrange(4))
+        else:
+            call = ("playcandidate", at, rng.randrange(1, 9), rng.choice((None, bytes([0, 0, rng.randrange(30), i % 2]))),
+                    int(rng.random() < 0.1), rng.randrange(3))
+        plays = call[0] == "playcandidate"
+        answers = [rpc.response(rpc.send(call[0], session, *call[1:], *([more] if plays else [])))
+                   for session, more in ((one, {}), (two, {"cursor": "c"}))]
+        for error, result in answers:
+            if result and plays:
+                assert result.pop("time")
+        assert answers[0] == answers[1], call
+
+
+@served
+def test_a_candidate_of_a_session_told_by_change_is_played_with_a_cursor(daemon, rpc):
+    s = rpc.call("beginchanges", "baba")["session"]
+    rpc.call("addcandidates", s, 0, [{"move": 2, "text": "right"}, {"text": "none"}])
+    line = ["create", "rock", 1, -1, "x", 3, 4, 0]
+    told = rpc.call("playcandidate", s, 0, 1, None, 0, 1, {"lines": [line], "cursor": "c"})
+    assert told["number"] == 1 and told["new"] and told["faults"] == 0
+    assert rpc.call("getcursor", s, "c")["number"] == 1
+    assert rpc.call("undo", s, "c")["lines"] == [line]
+    before = snapshot(rpc, s)
+    assert error_of(rpc, "playcandidate", s, 0, 2, None, 0, 1, {"lines": [["update", "x"]], "cursor": "c"}) == 51
+    assert error_of(rpc, "playcandidate", s, 0, 2, None, 0, 1, {"cursor": "d"}) is not None
+    assert snapshot(rpc, s) == before
+    rpc.call("newundo", s, "c")
+    rpc.call("addundo", s, "c", line)
+    assert error_of(rpc, "playcandidate", s, 0, 1, None, 0, 1, {"cursor": "c"}) == 56  # it has open lines
+    assert rpc.call("playcandidate", s, 0, 1, None, 0, 1)["number"] == 1
 
 
 # ---- alternates
