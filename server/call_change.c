@@ -481,8 +481,7 @@ static int add_items(struct call *call, struct room *room, struct item const *it
             (struct turn_item){.op = items[i].op, .after = place ? (uint32_t)-items[i].prev : 0};
     }
     int cursor = read_cursor(call, room, count, &turn[count]);
-    int rc =
-        cursor < 0 ? -cursor : apply_turn(call, room, turn, count + (uint32_t)cursor, NULL, r);
+    int rc = cursor < 0 ? -cursor : apply_turn(call, room, turn, count + (uint32_t)cursor, NULL, r);
     free(turn);
     return rc;
 }

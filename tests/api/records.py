@@ -727,6 +727,38 @@ def test_a_dump_in_parts_is_known_by_its_key(daemon, rpc):
     assert error_of(rpc, "loadsession", None, {"name": "m", "key": b"k"}) == EKEY
 
 
+def test_a_large_dump_in_one_message_is_loaded_as_a_small_one_is():
+    with harness.Folder() as folder, serving("--store", folder / "store") as daemon, daemon.connect() as rpc:
+        s = begin_rich(rpc, name="n")
+        for i in range(3):
+            rpc.call("setpositionproperty", s, 0, "large%d" % i, bytes([i]) * 200000)
+        dump = snapshot(rpc, s)
+        assert rpc.call("loadsession", dump, {"name": "m"})["created"] and snapshot(rpc, "m") == dump
+        assert error_of(rpc, "loadsession", dump, {"name": "m"}) == 27
+        bad = bytearray(dump)
+        bad[len(bad) // 2] ^= 1
+        assert error_of(rpc, "loadsession", bytes(bad), {"name": "o"}) == EDAMAGED
+        private = rpc.call("loadsession", dump)["session"]
+        assert snapshot(rpc, private) == dump
+        for _ in range(2):  # with a key, once
+            told = rpc.call("loadsession", dump, {"name": "o", "key": b"k"})
+            assert told["name"] == "o" and told["created"]
+        assert error_of(rpc, "loadsession", bytes(bad), {"name": "o", "key": b"k"}) == EKEY
+        # What loadpart has collected stays as it is, and several in a row are several.
+        upload(rpc, dump, MIB)
+        ids = [rpc.send("loadsession", dump, {"name": "p%d" % i}) for i in range(3)]
+        assert len({rpc.result(id)["session"] for id in ids}) == 3
+        assert rpc.call("loadsession", None, {"name": "q"})["created"]
+        for i in range(20):  # who goes meanwhile leaves nothing half done
+            with daemon.connect() as other:
+                other.send("loadsession", dump, {"name": "gone%d" % i, "key": b"%d" % i})
+                if i % 2:
+                    other.call("server.ping")
+        for name in ["m", "o", "q", "p0", "p1", "p2"] + ["gone%d" % i for i in range(1, 20, 2)]:
+            assert rpc.call("getcandidates", name, 0)["candidates"][0]["move"] == 1
+            assert rpc.call("getpositionproperty", name, 0, "large2") == bytes([2]) * 200000
+
+
 @served
 def test_what_is_uploaded_is_bounded_and_ends_with_its_connection(daemon, rpc):
     part = bytes(60 * MIB)

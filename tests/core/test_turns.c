@@ -145,16 +145,14 @@ START_TEST(a_candidate_is_played_and_the_cursor_goes_there_as_one)
     redo_candidate const d = {.text = "b", .textsize = 1};
     redo_addcandidates(s, FIRST, redo_of_candidate, 0, &c, NULL, 1, NULL);
     redo_addcandidates(s, FIRST, redo_of_candidate, 1, &d, NULL, 1, NULL);
-    struct turn_item items[3] = {{.op = {.kind = REDO_OP_PLAY,
-                                         .move = redo_of_candidate,
-                                         .source = 1,
-                                         .state = "bb",
-                                         .statesize = 2}},
-                                 {.op = {.kind = REDO_OP_CURSOR,
-                                         .name = "me",
-                                         .namesize = 2,
-                                         .source = REDO_NOPOSITION},
-                                  .after = 1}};
+    struct turn_item items[3] = {
+        {.op = {.kind = REDO_OP_PLAY,
+                .move = redo_of_candidate,
+                .source = 1,
+                .state = "bb",
+                .statesize = 2}},
+        {.op = {.kind = REDO_OP_CURSOR, .name = "me", .namesize = 2, .source = REDO_NOPOSITION},
+         .after = 1}};
     redo_operation op = {.kind = REDO_OP_TURN}, play;
     redo_result r;
     void *data;
