@@ -658,6 +658,39 @@ def test_records_last_over_a_restart_and_a_kill():
                 rpc.close()
 
 
+def test_operations_larger_than_a_state_may_be_last_over_a_kill():
+    with harness.Folder() as folder:
+        with harness.Daemon(folder / "s", "--store", folder / "store") as daemon:
+            rpc = harness_rpc(daemon)
+            s = begin(rpc, 4, 3, name="n")
+            large = begin(rpc, 3 * MIB, 4, name="states")
+            told = rpc.call("beginchanges", "baba", {"name": "lines"})["session"]
+            add(rpc, s, 0, 1, 1)
+            for i in range(3):
+                rpc.call("setpositionproperty", s, 1, "p%d" % i, bytes(17 * MIB + i))
+            rpc.call("setpositionproperty", s, 1, "p1", b"\1" + bytes(17 * MIB + 1))  # of the same length
+            rpc.call("setrecord", s, 0, {"properties": {"a": bytes(20 * MIB)}})
+            key = rpc.call("dropsubtree", s, 1)["key"]
+            rpc.call("restoresubtree", s, key)
+            rpc.call("addpositions", large, [[0, i, bytes([i]) + bytes(3 * MIB - 1), 0, 0] for i in range(1, 8)])
+            line = ["create", "rock", 1, -1, "x" * (15 * MIB), 3, 4, 0]
+            rpc.call("addchanges", told, 0, 1, [line], 0, 0)
+            before = [rpc.call("getsession", name) for name in ("n", "states", "lines")]
+            pieces = [rpc.call("readrecord", s, n, at, 9) for n in (0, 1) for at in (0, 17 * MIB, 40 * MIB)]
+            rpc.close()
+            daemon.end(signal.SIGKILL)
+        with harness.Daemon(folder / "s", "--store", folder / "store") as daemon:
+            rpc = harness_rpc(daemon)
+            for was in before:
+                now = rpc.call("getsession", was["name"])
+                assert not now["damaged"] and now["sequence"] == was["sequence"], now
+                assert now["positions"] == was["positions"]
+            s = rpc.call("opensession", "n")["session"]
+            assert [{**rpc.call("readrecord", s, n, at, 9)}
+                    for n in (0, 1) for at in (0, 17 * MIB, 40 * MIB)] == pieces
+            rpc.close()
+
+
 def harness_rpc(daemon):
     from api import Rpc
     return Rpc(daemon.socket_path, timeout=60)
