@@ -39,7 +39,10 @@ static int fail_operation(struct call *call, int code, struct room const *room,
         error_add_int(&call->error, "position", op->position);
     if (op->kind == REDO_OP_DUPLICATE)
         error_add_int(&call->error, "source", op->source);
-    if (code == REDO_ESTATE) {
+    if (code == REDO_EFULL && op->kind == REDO_OP_DROPTREE) {
+        error_add_word(&call->error, "limit", "subtree");
+        error_add_int(&call->error, "value", ROOM_BYTES_MAX);
+    } else if (code == REDO_ESTATE) {
         error_add_int(&call->error, "expected", room->history->size);
         error_add_int(&call->error, "given", (int64_t)op->statesize);
     } else if (code == REDO_ELINE || code == REDO_ENETWORK) {

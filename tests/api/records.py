@@ -1,6 +1,7 @@
 """Records over the protocol: each method as it is described, and what it refuses; they last, have keys, and
 two frontends see them alike."""
 import math
+import os
 import random
 import signal
 
@@ -689,6 +690,32 @@ def test_operations_larger_than_a_state_may_be_last_over_a_kill():
             assert [{**rpc.call("readrecord", s, n, at, 9)}
                     for n in (0, 1) for at in (0, 17 * MIB, 40 * MIB)] == pieces
             rpc.close()
+
+
+def test_a_subtree_too_large_to_be_kept_is_not_dropped_and_costs_nobody_else_anything():
+    if os.environ.get("REDO_TEST_LONG") != "1":
+        print("skipped: it takes a gigabyte")
+        return
+    with harness.Folder() as folder, \
+            harness.Daemon(folder / "s", "--store", folder / "store", "--memory-budget", "8G") as daemon:
+        rpc, other = harness_rpc(daemon), harness_rpc(daemon)
+        limit = rpc.call("server.info")["limits"]["subtree"]
+        s, theirs = begin(rpc, 4, 3, name="n"), begin(other, 4, 3, name="theirs")
+        for i in range(1, 4):
+            add(rpc, s, i - 1, 1, i << 8)
+            for k in range(4):
+                rpc.call("setpositionproperty", s, i, "p%d" % k, bytes(limit // 12 + 100))
+        for i in range(9):
+            other.send("addposition", theirs, 0, i, number(i), 0, 0)
+        told = refused(rpc, EFULL, None, "dropsubtree", s, 1, limit="subtree", value=limit)
+        assert told.detail["position"] == 1 and rpc.call("getsessionsize", s) == 4
+        other.call("server.ping")
+        assert other.call("getsessionsize", theirs) == 10
+        key = rpc.call("dropsubtree", s, 2)["key"]
+        assert rpc.call("dropsubtree", s, 1)["dropped"] == 1 and rpc.call("getsessionsize", s) == 1
+        assert key
+        rpc.close()
+        other.close()
 
 
 def harness_rpc(daemon):
