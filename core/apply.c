@@ -436,7 +436,9 @@ static int check_turn(struct history const *h, struct turn_item const *items, ui
         if (!items[i].after)
             rc = history_find(h, op->position, &n);
         if (!rc)
-            rc = op->kind == REDO_OP_ADD ? history_check_add(h, op) : cursors_check(h, op);
+            rc = op->kind == REDO_OP_ADD      ? history_check_add(h, op)
+                 : op->kind == REDO_OP_CURSOR ? cursors_check(h, op)
+                                              : REDO_OK; /* it is the first to be applied */
     }
     return rc;
 }
@@ -545,7 +547,10 @@ static int add_items(struct history *h, struct turn_item *items, uint32_t adds, 
         redo_result one = nothing;
         if (items[i].after)
             items[i].op.position = h->answer.items[items[i].after - 1] >> 1;
-        int rc = h->next < ANSWERS_BELOW ? apply_add(h, &items[i].op, &one) : REDO_EFULL;
+        bool plays = items[i].op.kind == REDO_OP_PLAY;
+        int rc = h->next >= ANSWERS_BELOW ? REDO_EFULL
+                 : plays                  ? records_play(h, &items[i].op, &one)
+                                          : apply_add(h, &items[i].op, &one);
         if (rc && !i) /* nothing is done yet */
             return rc;
         if (rc) /* copying a path has taken more memory than there is, or numbers */
@@ -826,7 +831,8 @@ static uint64_t growth_of_turn(struct history const *h, redo_operation const *op
     if (copies_of_turn(h, items, count, &growth))
         growth = NOBODY; /* the turn would fail, too */
     for (uint32_t i = 0; i < count; i++)
-        growth += items[i].op.kind == REDO_OP_ADD;
+        growth += items[i].op.kind == REDO_OP_PLAY ? history_growth(h, &items[i].op)
+                                                   : items[i].op.kind == REDO_OP_ADD;
     free(items);
     return growth;
 }

@@ -1,11 +1,11 @@
 #include "core/turn.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "core/varint.h"
 
-#define ITEM_MIN 8 /* bytes: an ADD of a state of one byte has six, and two numbers before it */
+/* Bytes: an ADD of a state of one byte has seven, a PLAY of none six; and two numbers before it. */
+#define ITEM_MIN 8
 
 static bool is_cursor(redo_operation const *op)
 {
@@ -26,7 +26,8 @@ static bool read_item(struct varint_reader *r, struct turn_item *item, uint32_t 
         return false;
     if (item->after && op->position != 0)
         return false; /* one form only */
-    return op->kind == REDO_OP_ADD || (last && place && is_cursor(op));
+    return op->kind == REDO_OP_ADD || (op->kind == REDO_OP_PLAY && !place) ||
+           (last && place && is_cursor(op));
 }
 
 int turn_read(void const *data, size_t size, struct turn_item **items, uint32_t *count)
@@ -43,7 +44,10 @@ int turn_read(void const *data, size_t size, struct turn_item **items, uint32_t 
     bool good = true;
     for (uint32_t i = 0; good && i < n; i++)
         good = read_item(&r, &all[i], i, i + 1 == n);
-    bool full = good && n > REDO_TURN_MAX && all[n - 1].op.kind == REDO_OP_ADD;
+    uint32_t adds = good ? n - (all[n - 1].op.kind == REDO_OP_CURSOR) : 0;
+    bool full = adds > REDO_TURN_MAX;
+    if (adds > 1 && all[0].op.kind == REDO_OP_PLAY) /* which is alone */
+        good = false;
     if (!good || full || r.at != r.end) {
         free(all);
         return full ? REDO_EFULL : REDO_EOPERATION;
@@ -51,6 +55,20 @@ int turn_read(void const *data, size_t size, struct turn_item **items, uint32_t 
     *items = all;
     *count = n;
     return REDO_OK;
+}
+
+bool turn_plays(redo_operation const *turn, redo_operation *play)
+{
+    struct varint_reader r = {.at = turn->state,
+                              .end = (unsigned char const *)turn->state + turn->statesize};
+    struct turn_item first;
+    if (turn->kind != REDO_OP_TURN || !turn->state)
+        return false;
+    varint_get(&r);
+    if (!read_item(&r, &first, 0, false) || first.op.kind != REDO_OP_PLAY)
+        return false;
+    *play = first.op;
+    return true;
 }
 
 /* The item with the position that it is encoded with. */

@@ -49,7 +49,7 @@ int begun_read(struct call *call, enum begun_method method, uint64_t *what)
     for (unsigned i = 0; !rc && i < params; i++)
         rc = hash_arg(&call->args.param[i], &hash);
     if (method == BEGUN_LOADED && !call->args.param[0].present)
-        hash += upload_hash(call->client);
+        hash += upload_hash(&call->client->upload);
     if (!rc && method == BEGUN_CHANGES) {
         hash += args_flag(&call->args, "lenient", false);
         rc = hash_arg(args_option(&call->args, "table"), &hash);

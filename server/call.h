@@ -97,7 +97,8 @@ int call_fail_cursor(struct call *call, int code, struct room const *room,
 struct arg;
 int call_begin_new(struct call *call, struct history *history, uint64_t what);
 
-/* Adds one position with the options cursor, expect, strict and key, and what came of it. */
+/* Adds one position, or plays a candidate, with the options cursor, expect, key and of an add
+ * strict, and what came of it. */
 int call_add_one(struct call *call, struct room *room, redo_operation const *op, redo_result *r);
 
 /* Packs what came of it, with room for `more` fields, which the caller packs. */

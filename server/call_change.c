@@ -69,7 +69,10 @@ static int fail_operation(struct call *call, int code, struct room const *room,
         error_add_int(&call->error, "position", op->position);
     if (op->kind == REDO_OP_DUPLICATE)
         error_add_int(&call->error, "source", op->source);
-    if (code == REDO_ESTATE) {
+    if (code == REDO_EFULL && op->kind == REDO_OP_DROPTREE) {
+        error_add_word(&call->error, "limit", "subtree");
+        error_add_int(&call->error, "value", ROOM_BYTES_MAX);
+    } else if (code == REDO_ESTATE) {
         error_add_int(&call->error, "expected", room->history->size);
         error_add_int(&call->error, "given", (int64_t)op->statesize);
     } else if (code == REDO_ELINE || code == REDO_ENETWORK) {
@@ -260,9 +263,10 @@ static int read_cursor(struct call *call, struct room *room, uint32_t after, str
     return rc ? -call_fail_cursor(call, rc, room, &item->op) : 1;
 }
 
-/* Applies items, all of which were checked, as a turn. */
+/* Applies items as a turn; if it is refused, that is told of `about`, or if it is NULL of the turn.
+ */
 static int apply_turn(struct call *call, struct room *room, struct turn_item const *items,
-                      uint32_t count, redo_result *r)
+                      uint32_t count, redo_operation const *about, redo_result *r)
 {
     void *data;
     redo_operation op = {.kind = REDO_OP_TURN, .position = REDO_NOPOSITION};
@@ -275,24 +279,26 @@ static int apply_turn(struct call *call, struct room *room, struct turn_item con
     if (rc)
         return rc == REDO_EFULL ? rc : call_fail(call, rc);
     op.state = data;
-    rc = call_apply(call, room, &op, r);
+    rc = call_submit(call, room, &op, r);
     free(data);
+    if (rc && !call->error.code)
+        fail_operation(call, rc, room, about ? about : &op);
     return rc;
 }
 
-/* Adds one position and moves a cursor to it, as one. */
+/* Adds one position, or plays a candidate, and moves a cursor to it, as one. */
 static int add_with_cursor(struct call *call, struct room *room, redo_operation const *op,
                            struct turn_item *items, redo_result *r)
 {
     struct node *n;
-    bool known = call_known(call, room);
-    int rc = known ? REDO_OK : history_find(room->history, op->position, &n);
-    if (!rc && !known)
+    bool check = op->kind == REDO_OP_ADD && !call_known(call, room);
+    int rc = check ? history_find(room->history, op->position, &n) : REDO_OK;
+    if (!rc && check)
         rc = history_check_add(room->history, op);
     if (rc)
         return fail_operation(call, rc, room, op);
     items[0] = (struct turn_item){.op = *op};
-    return apply_turn(call, room, items, 2, r);
+    return apply_turn(call, room, items, 2, op, r);
 }
 
 struct buffer *call_answer_add(struct call *call, struct room *room, redo_result const *r,
@@ -341,8 +347,8 @@ int call_add_one(struct call *call, struct room *room, redo_operation const *op,
 {
     int rc;
     struct turn_item items[2];
-    if (args_flag(&call->args, "strict", false) && !call_known(call, room) &&
-        (rc = check_strict(call, room, op)))
+    bool strict = op->kind == REDO_OP_ADD && args_flag(&call->args, "strict", false);
+    if (strict && !call_known(call, room) && (rc = check_strict(call, room, op)))
         return rc;
     int cursor = read_cursor(call, room, 1, &items[1]);
     if (cursor < 0)
@@ -511,7 +517,7 @@ static int add_items(struct call *call, struct room *room, struct item const *it
             (struct turn_item){.op = items[i].op, .after = place ? (uint32_t)-items[i].prev : 0};
     }
     int cursor = read_cursor(call, room, count, &turn[count]);
-    int rc = cursor < 0 ? -cursor : apply_turn(call, room, turn, count + (uint32_t)cursor, r);
+    int rc = cursor < 0 ? -cursor : apply_turn(call, room, turn, count + (uint32_t)cursor, NULL, r);
     free(turn);
     return rc;
 }

@@ -422,7 +422,7 @@ int call_playcandidate(struct call *call)
     buffer_init(&b);
     rc = read_played(call, room, &op, &b);
     if (!rc)
-        rc = call_apply(call, room, &op, &r);
+        rc = call_add_one(call, room, &op, &r);
     buffer_free(&b);
     if (rc == REDO_ENOCANDIDATE || rc == REDO_EDECISION) {
         error_add_word(&call->error, "list", list_name(op.move));

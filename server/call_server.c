@@ -104,6 +104,7 @@ int call_server_info(struct call *call)
         {"record_answer", RECORD_ANSWER_MAX},
         {"candidates", REDO_CANDIDATES_MAX},
         {"upload", UPLOAD_MAX},
+        {"subtree", ROOM_BYTES_MAX},
         {"cursors", REDO_CURSORS_MAX},
         {"authors", REDO_AUTHORS_MAX},
         {"adds", REDO_TURN_MAX},

@@ -16,6 +16,8 @@
 #include "server/reply.h"
 #include "server/rooms.h"
 
+#define LOADED_AT_ONCE 65536 /* bytes of a dump; larger ones are loaded on the pool */
+
 /* ---- finding ----------------------------------------------------------------------------- */
 
 static int fail_exists(struct call *call, char const *name, size_t size)
@@ -159,9 +161,9 @@ static struct beginning beginning_of(struct call const *call, struct arg const *
 }
 
 /* Makes a room of the history, which belongs to it from here on; if it is to be stored, with its
- * dump. */
+ * dump, which is malloc()ed, and taken over too. */
 static int begin_dumped(struct call *call, struct history *history, struct beginning const *how,
-                        void const *dump, size_t size, struct room **begun)
+                        void *dump, size_t size, struct room **begun)
 {
     struct gateway *gateway = call->gateway;
     struct asker const *asker = call->client->asker;
@@ -170,6 +172,7 @@ static int begin_dumped(struct call *call, struct history *history, struct begin
                                 .bytes = how->stored ? size : history_memory(history)};
     if (call_check_usage(call, asker->uid, more)) {
         history_free(history);
+        free(dump);
         return call->error.code;
     }
     struct store_info info = {
@@ -189,17 +192,21 @@ static int begin_dumped(struct call *call, struct history *history, struct begin
         usage_leave(&gateway->usage, id); /* it is not in the store */
         room = NULL;
     }
-    if (!room)
+    if (!room) {
+        free(dump);
         return call_fail(call, REDO_ENOMEM);
+    }
     if (how->stored) {
         gateway->registry.next_handle++;
         info = rooms_info(room);
-        batch_create(committer_change(&gateway->committer, !how->relaxed, &room->number), &info,
-                     dump, size);
+        batch_create_with(committer_change(&gateway->committer, !how->relaxed, &room->number),
+                          &info, dump, size);
+        dump = NULL;
     } else if (!how->name) {
         room->owner = call->client;
         list_append(&call->client->privates, &room->in_owner);
     }
+    free(dump);
     *begun = room;
     return REDO_OK;
 }
@@ -215,9 +222,7 @@ static int begin(struct call *call, struct history *history, struct beginning ho
         history_free(history);
         return call_fail(call, REDO_ENOMEM);
     }
-    int rc = begin_dumped(call, history, &how, dump, size, begun);
-    free(dump);
-    return rc;
+    return begin_dumped(call, history, &how, dump, size, begun);
 }
 
 static int begin_and_answer(struct call *call, struct history *history, struct beginning how)
@@ -336,36 +341,35 @@ static void forget_games(struct history *history)
         games_clear(history->games);
 }
 
-/* Begins a session of what was uploaded, once it is loaded. */
-static int load_upload(struct call *call, struct arg const *name, uint64_t what)
+/* The history that was loaded becomes that of a session, once. */
+static int prepare(struct call *call, struct upload *u, uint64_t what)
 {
-    struct upload *u = &call->client->upload;
+    if (u->prepared)
+        return REDO_OK;
+    forget_games(u->history);
+    int rc = begun_keep(call, u->history, what);
+    u->prepared = !rc;
+    if (rc)
+        upload_drop(call->client, u);
+    return rc;
+}
+
+/* Begins a session of what was uploaded, once it is loaded, and if it is to be stored dumped. */
+static int load_upload(struct call *call, struct arg const *name, uint64_t what, struct upload *u)
+{
     struct beginning how = beginning_of(call, name);
     struct room *room;
     how.stored = how.name && call->gateway->store;
-    int rc = upload_load(call, how.stored && !what);
-    if (rc)
+    int rc = upload_load(call, u);
+    if (rc || (rc = prepare(call, u, what)) || (how.stored && (rc = upload_dump(call, u))))
         return rc;
     struct history *history = u->history;
     void *dump = u->dump;
     size_t size = u->dump_size;
     u->history = NULL;
     u->dump = NULL;
-    upload_drop(call->client);
-    if (history->games) { /* without its games it is not what was uploaded any more */
-        forget_games(history);
-        free(dump);
-        dump = NULL;
-    }
-    if ((rc = begun_keep(call, history, what))) {
-        history_free(history);
-        free(dump);
-        return rc;
-    }
-    /* A key is kept in the history, and so in its dump. */
-    rc = dump ? begin_dumped(call, history, &how, dump, size, &room)
-              : begin(call, history, how, &room);
-    free(dump);
+    upload_drop(call->client, u);
+    rc = begin_dumped(call, history, &how, dump, size, &room);
     if (!rc)
         answer_begin(call, room, true);
     return rc;
@@ -394,9 +398,27 @@ int call_beginmatch(struct call *call)
     return begin_new(call, history, &call->args.param[0], false, what);
 }
 
-int call_loadsession(struct call *call)
+/* Begins a session of a dump that the request has: of a small one at once. */
+static int load_given(struct call *call, struct arg const *name, uint64_t what)
+{
+    struct arg const *dump = &call->args.param[0];
+    struct upload *u = &call->client->given;
+    bool begun = u->history || u->result;
+    int rc = REDO_OK;
+    if (!begun && dump->bytes.size > LOADED_AT_ONCE) {
+        rc = upload_take(call, u, dump->bytes.data, dump->bytes.size);
+    } else if (!begun) {
+        rc = history_load(dump->bytes.data, dump->bytes.size, &u->history);
+        if (rc)
+            call_fail(call, rc);
+    }
+    return rc ? rc : load_upload(call, name, what, u);
+}
+
+static int load(struct call *call)
 {
     struct arg const *dump = &call->args.param[0], *name = args_option(&call->args, "name");
+    struct upload *u = &call->client->upload;
     int rc = check_name_arg(call, name);
     if (rc || (rc = call_check_mode(call, args_option(&call->args, "mode"))))
         return rc;
@@ -408,25 +430,25 @@ int call_loadsession(struct call *call)
     if (what && name->present &&
         rooms_named(call, name->bytes.data, name->bytes.size, uid, &there) == CALL_LATER)
         return CALL_LATER;
-    if (there && begun_is(call, there, what, &rc))
+    if (there && begun_is(call, there, what, &rc)) {
+        if (!rc && !dump->present)
+            upload_drop(call->client, u);
         return rc ? rc : begin_again(call, there, false);
+    }
     if (name->present && (rc = check_free(call, name->bytes.data, name->bytes.size, uid))) {
-        if (rc != CALL_LATER && call->client->upload.history)
-            upload_drop(call->client); /* it takes more than what it was made of */
+        if (rc != CALL_LATER && u->history)
+            upload_drop(call->client, u); /* it takes more than what it was made of */
         return rc;
     }
-    if (!dump->present)
-        return load_upload(call, name, what);
-    struct history *history;
-    rc = history_load(dump->bytes.data, dump->bytes.size, &history);
-    if (rc)
-        return call_fail(call, rc);
-    forget_games(history);
-    if ((rc = begun_keep(call, history, what))) {
-        history_free(history);
-        return rc;
-    }
-    return begin_and_answer(call, history, beginning_of(call, name));
+    return dump->present ? load_given(call, name, what) : load_upload(call, name, what, u);
+}
+
+int call_loadsession(struct call *call)
+{
+    int rc = load(call);
+    if (rc != CALL_LATER)
+        upload_drop(call->client, &call->client->given);
+    return rc;
 }
 
 /* ---- telling ----------------------------------------------------------------------------- */
@@ -751,7 +773,10 @@ static int copy_stored(struct call *call, struct room const *room, struct beginn
         return fail_exists(call, how->name, how->name_size);
     struct history *history = job->history;
     job->history = NULL; /* the room's, or gone */
-    return begin_dumped(call, history, how, job->packed.data, job->packed.size, begun);
+    void *dump = job->packed.data;
+    size_t size = job->packed.size;
+    buffer_init(&job->packed);
+    return begin_dumped(call, history, how, dump, size, begun);
 }
 
 static int copy_in_memory(struct call *call, struct room const *room, struct beginning how,

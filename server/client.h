@@ -37,6 +37,7 @@ struct client {
     struct relaxed *relaxed; /* the sessions of which it is told at once */
     size_t relaxed_count;
     struct upload upload; /* what loadpart has collected */
+    struct upload given;  /* the dump of the request that is under way, if it is a large one */
 };
 
 #endif

@@ -15,6 +15,7 @@ static void work(void *data)
             break;
         uv_mutex_unlock(&c->mutex);
         int result = store_commit(c->store, &c->writing);
+        batch_release(&c->writing); /* here, where nobody waits for it */
         uv_mutex_lock(&c->mutex);
         c->result = result;
         c->pending = false;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/redo_record.h"
+#include "core/turn.h"
 #include "protocol/method.h"
 #include "server/record_reply.h"
 #include "server/reply.h"
@@ -338,9 +339,11 @@ static bool about_position(redo_operation const *op)
            op->kind != REDO_OP_CLEAR && op->kind != REDO_OP_PROPERTY && op->kind != REDO_OP_GAMES;
 }
 
-void event_pack_effects(struct buffer *b, struct history *h, redo_operation const *op,
+void event_pack_effects(struct buffer *b, struct history *h, redo_operation const *given,
                         redo_result const *r, struct touched *touched)
 {
+    redo_operation play;
+    redo_operation const *op = turn_plays(given, &play) ? &play : given; /* with a cursor */
     uint32_t number = r->position != REDO_NOPOSITION ? r->position : op->position;
     struct node *n;
     pack_map(b, 17 + (h->changes != NULL) + (h->games != NULL));

@@ -382,7 +382,8 @@ void gateway_gone(struct gateway *gateway, struct conn *conn)
     while (!list_empty(&client->privates))
         rooms_discard(gateway, list_entry(client->privates.next, struct room, in_owner));
     job_abandon(client);
-    upload_drop(client);
+    upload_drop(client, &client->upload);
+    upload_drop(client, &client->given);
     list_remove(&client->in_clients);
     outbox_close(&client->outbox);
     free(client->relaxed);

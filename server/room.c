@@ -282,6 +282,8 @@ int room_apply(struct room *room, struct client *by, bool hurry, redo_operation 
     size_t kept_size = 0;
     bool keeps = room->stored && op->kind == REDO_OP_DROPTREE && !is_repeated(room, op);
     int rc = keeps ? capture(room, op, &kept, &kept_size) : REDO_OK;
+    if (room->stored && (kept_size > ROOM_BYTES_MAX || op->statesize > ROOM_BYTES_MAX))
+        rc = rc ? rc : REDO_EFULL;
     if (!rc)
         rc = apply(room, op, result);
     if (rc || !result->changed) {

@@ -18,6 +18,9 @@ struct gateway;
 
 #define ROOM_NAME_MAX 255 /* bytes */
 
+/* Bytes of an operation, and of a subtree that is kept: what one row of the store may have. */
+#define ROOM_BYTES_MAX ((size_t)512 * 1024 * 1024)
+
 struct room {
     struct gateway *gateway;
     struct history *history;

@@ -18,22 +18,29 @@ struct history;
 
 struct upload {
     struct buffer bytes;     /* collected ... */
-    uint64_t hash;           /* ... and their hash; 0: not yet known */
+    void *hashing;           /* ... and what their hash is worked out in */
     struct history *history; /* what was made of them; they are gone then */
-    void *dump;              /* the history's dump, malloc()ed; or NULL: of one in memory alone */
+    bool prepared;           /* and the session that is begun of it is as it will be */
+    void *dump;              /* the history's dump, malloc()ed; NULL: not made */
     size_t dump_size;
     int result;     /* why there is none, or REDO_OK */
     size_t charged; /* to its user */
 };
 
-/* Lets go of all that the client has uploaded. */
-void upload_drop(struct client *client);
+/* Lets go of all that is in it: one of the client's. */
+void upload_drop(struct client *client, struct upload *u);
 
 /* A hash of what was uploaded, the same for the same bytes. */
-uint64_t upload_hash(struct client *client);
+uint64_t upload_hash(struct upload const *u);
 
-/* Has the history made, and if it is wanted its dump: REDO_OK, once upload->history is there;
- * CALL_LATER; or a failure, prepared, and what was uploaded is gone. */
-int upload_load(struct call *call, bool dump);
+/* Takes a whole dump: the bytes of a message. */
+int upload_take(struct call *call, struct upload *u, void const *dump, size_t size);
+
+/* Has the history made: REDO_OK, once u->history is there; CALL_LATER; or a failure, prepared, and
+ * what was uploaded is gone. */
+int upload_load(struct call *call, struct upload *u);
+
+/* The same for its dump, as it is by then. */
+int upload_dump(struct call *call, struct upload *u);
 
 #endif

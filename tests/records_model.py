@@ -20,6 +20,7 @@ Operations, in words parted by blanks (- is none; texts have no blanks):
     decide POSITION COUNT
     copy TO FROM                       the whole record
     play POSITION LIST ID STATE
+    playto POSITION LIST ID STATE EXPECT   in a turn, and the cursor c goes there; EXPECT: it is there, or -
     alternate POSITION STATE MOVE
 """
 import argparse
@@ -29,7 +30,7 @@ import subprocess
 import sys
 
 OK, EPOSITION, EDROPPED, EDIFFERS, EFIRST, EDAMAGED, EINUSE = 0, 3, 4, 11, 10, 13, 16
-ESTATE, ENOCANDIDATE, ECANDIDATE, EDECISION = 6, 57, 58, 59
+ESTATE, ENOCURSOR, EEXPECTED, ENOCANDIDATE, ECANDIDATE, EDECISION = 6, 48, 49, 57, 58, 59
 CANDIDATES, DECISIONS = 2, 3
 OPEN, NONE, MADE = range(3)
 
@@ -91,6 +92,7 @@ class Session:
         self.all = [Position(0, None, 0, "a0")]
         self.gone = set()
         self.kept = None
+        self.cursor = None
 
     def at(self, number):
         if number >= len(self.all):
@@ -128,6 +130,8 @@ class Session:
         for p in below:
             self.gone.add(p.number)
             self.leave(p)
+        if self.cursor in self.gone:
+            self.cursor = top.prev.number
         return len(below)
 
     def leave(self, p):
@@ -293,6 +297,17 @@ class Session:
             record.decided = max(record.decided, place + 1)
         return self.make(there, move, state).number
 
+    def playto(self, position, which, number, state, expect):
+        self.at(int(position))
+        if expect != "-" and self.cursor is None:
+            raise Refused(ENOCURSOR)
+        if expect != "-" and int(expect) >= len(self.all):
+            raise Refused(EPOSITION)
+        if expect != "-" and self.cursor != int(expect):
+            raise Refused(EEXPECTED)
+        self.cursor = self.play(position, which, number, state)
+        return self.cursor
+
     def alternate(self, position, state, move):
         p = self.at(int(position))
         if state[0] != p.state[0]:
@@ -341,9 +356,9 @@ class Session:
             code = OK
         except Refused as refused:
             code, value = refused.args[0], None
-        return "%d %s; %s" % (code, 0 if value is None else value,
-                              "; ".join(self.show_position(p) for p in self.all
-                                        if p.number not in self.gone))
+        return "%d %s %s; %s" % (code, 0 if value is None else value, self.cursor,
+                                 "; ".join(self.show_position(p) for p in self.all
+                                           if p.number not in self.gone))
 
 
 # ---- scripts -----------------------------------------------------------------------------------
@@ -374,7 +389,7 @@ def draw(r, session):
     one = (draw_ids(r, session, position, which, True) or [1])[0]
     name = r.choice(["add", "drop", "restore", "property", "property", "property", "items", "items",
                      "items", "set", "set", "set", "dropitems", "order", "order", "choose",
-                     "decide", "copy", "play", "play", "play", "alternate", "alternate"])
+                     "decide", "copy", "play", "play", "play", "playto", "playto", "alternate", "alternate"])
     state = r.choice("ab") + r.choice("0123")
     rest = {
         "add": lambda: [position, r.randint(0, 5), state],
@@ -393,6 +408,8 @@ def draw(r, session):
         "decide": lambda: [position, r.randint(0, 4)],
         "copy": lambda: [position, r.choice(there)],
         "play": lambda: [position, which, one, r.choice([state, state, "-"])],
+        "playto": lambda: [position, which, one, r.choice([state, state, "-"]),
+                           r.choice(["-", "-", "-" if session.cursor is None else session.cursor, r.choice(there)])],
         "alternate": lambda: [position, (session.all[position].state[0]
                                          if position < len(session.all) and r.random() < 0.9
                                          else "b") + r.choice("0123456"),

@@ -81,6 +81,18 @@ static void print_base(struct turn_item const *item)
         printf("%u", item->op.position);
 }
 
+static char const *name_of(int of)
+{
+    static char const *const names[] = {"position", "branch", "candidate", "decision"};
+    return of >= redo_of_position && of <= redo_of_decision ? names[of] : "?";
+}
+
+static void print_play(redo_operation const *op)
+{
+    printf("playcandidate position=%u %s=%u endpoint=%d check=%d", op->position, name_of(op->move),
+           op->source, op->endpoint, op->value);
+}
+
 /* prev:move=state of each item, and the cursor that moves to one of them. */
 static void print_turn(redo_operation const *op, bool by_change)
 {
@@ -93,7 +105,10 @@ static void print_turn(redo_operation const *op, bool by_change)
     }
     bool cursor = items[count - 1].op.kind == REDO_OP_CURSOR;
     uint32_t adds = count - cursor;
-    printf("addpositions %u", adds);
+    if (items[0].op.kind == REDO_OP_PLAY)
+        print_play(&items[printed++].op);
+    else
+        printf("addpositions %u", adds);
     for (; printed < adds && printed < TURN_ITEMS; printed++) {
         redo_operation const *add = &items[printed].op;
         fputs(" [prev=", stdout);
@@ -146,12 +161,6 @@ static void print_games(redo_operation const *op)
     }
     if (shown < count)
         printf(" ... (%zu)", count);
-}
-
-static char const *name_of(int of)
-{
-    static char const *const names[] = {"position", "branch", "candidate", "decision"};
-    return of >= redo_of_position && of <= redo_of_decision ? names[of] : "?";
 }
 
 /* What an analyst does with a position. */
@@ -256,8 +265,7 @@ static void print_operation(redo_operation const *op, bool by_change)
         print_record(op);
         break;
     case REDO_OP_PLAY:
-        printf("playcandidate position=%u %s=%u endpoint=%d check=%d", op->position,
-               name_of(op->move), op->source, op->endpoint, op->value);
+        print_play(op);
         break;
     case REDO_OP_ALTERNATE:
         printf("addalternate position=%u", op->position);

@@ -2,6 +2,7 @@
  * data. It never leaves the process, so it is as memory has it. */
 #include "server/store/batch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct head {
@@ -14,6 +15,7 @@ struct rest {
     struct store_info info;
     uint64_t key;
     int64_t when;
+    void *dump; /* the data, which is the batch's own; NULL: it comes behind */
 };
 
 /* Operations are many: they carry no more than they change. */
@@ -32,14 +34,26 @@ void batch_init(struct batch *b)
 
 void batch_close(struct batch *b)
 {
+    batch_release(b);
     buffer_free(&b->changes);
     b->count = 0;
 }
 
 void batch_clear(struct batch *b)
 {
+    batch_release(b);
     buffer_rewind(&b->changes, 0);
     b->count = 0;
+}
+
+void batch_release(struct batch *b)
+{
+    struct change change;
+    size_t at = 0;
+
+    while (b->owns && batch_next(b, &at, &change))
+        free(change.dump);
+    b->owns = false;
 }
 
 static void append(struct batch *b, struct head const *head, void const *fixed, size_t fixed_size,
@@ -68,6 +82,19 @@ static void append_rest(struct batch *b, enum change_kind kind, struct rest cons
 void batch_create(struct batch *b, struct store_info const *info, void const *dump, size_t size)
 {
     append_rest(b, CHANGE_CREATE, &(struct rest){.info = *info}, dump, size);
+}
+
+void batch_create_with(struct batch *b, struct store_info const *info, void *dump, size_t size)
+{
+    struct head head = {CHANGE_CREATE, info->name_size, info->properties_size, 0};
+    struct rest rest = {.info = *info, .key = size, .dump = dump};
+    size_t count = b->count;
+
+    append(b, &head, &rest, sizeof rest, info->name, info->properties, "");
+    if (b->count > count)
+        b->owns = true;
+    else
+        free(dump);
 }
 
 void batch_operation(struct batch *b, struct store_info const *info, void const *encoded,
@@ -189,11 +216,17 @@ bool batch_next(struct batch const *b, size_t *at, struct change *change)
         change->info = rest.info;
         change->key = rest.key;
         change->when = rest.when;
+        change->dump = rest.dump;
         change->info.name = p;
         change->info.properties = head.properties_size ? p + head.name_size : NULL;
         p += head.name_size + head.properties_size;
     }
-    change->data = p;
     *at = (size_t)(p + head.size - b->changes.data);
+    change->data = p;
+    if (change->dump) {
+        change->data = change->dump;
+        change->size = change->key;
+        change->key = 0;
+    }
     return true;
 }

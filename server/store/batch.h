@@ -29,6 +29,7 @@ struct change {
     int64_t when;
     void const *data; /* an encoded operation, a dump, kept bytes */
     size_t size;
+    void *dump; /* the data, if it is the batch's own */
 };
 
 /* The change at *at (0 at first), which is moved on; false after the last one. */

@@ -181,7 +181,6 @@ bool session_get(struct session *s, void const *data, size_t size)
 
 /* ---- journal ----------------------------------------------------------------------------- */
 
-#define OPERATION_MAX ((uint32_t)REDO_STATE_MAX + 64)
 #define SAME_MIN 3 /* equal bytes that are worth ending a run of different ones */
 
 void journal_begin(struct journal_writer *w, struct buffer *row, uint64_t id, uint64_t first,
@@ -319,7 +318,8 @@ int journal_next(struct journal_reader *r)
     uint32_t head = varint_get(&v);
     size_t size = head >> 1;
 
-    if (v.bad || size == 0 || size > OPERATION_MAX)
+    /* It has no more bytes than are there, or than the one before it has. */
+    if (v.bad || size == 0)
         return REDO_EDAMAGED;
     struct buffer before = r->before;
     r->before = r->now;

@@ -74,16 +74,22 @@ struct store_info {
 struct batch {
     struct buffer changes; /* encoded for store_commit() alone */
     size_t count;
+    bool owns; /* dumps that were not copied */
 };
 
 void batch_init(struct batch *b);
 void batch_close(struct batch *b);
 void batch_clear(struct batch *b); /* keeps its memory */
 
+/* Lets go of the dumps that are the batch's: all that is left to do with it is batch_clear(). */
+void batch_release(struct batch *b);
+
 /* Each appends a change; running out of memory shows in b->changes.failed. */
 
 /* A new session with this content; info's name, owner, group, mode, times, properties are taken. */
 void batch_create(struct batch *b, struct store_info const *info, void const *dump, size_t size);
+/* The same; dump is malloc()ed, and the batch's from here on: it may be too large to be copied. */
+void batch_create_with(struct batch *b, struct store_info const *info, void *dump, size_t size);
 /* An operation on a session, as its number `sequence`; and what info tells after it (positions,
  * graft, changed, solved, used). */
 void batch_operation(struct batch *b, struct store_info const *after, void const *encoded,

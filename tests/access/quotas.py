@@ -293,8 +293,10 @@ def test_positions_that_are_played_and_alternates_count(place):
     ann.call("playcandidate", s, 0, 1, b"aaaa", 0, 1)
     ann.call("addalternate", s, 0, b"\0\0\0\1")
     refused("user_positions", 3, ann, "playcandidate", s, 0, 2, b"baaa", 0, 1)
+    refused("user_positions", 3, ann, "playcandidate", s, 0, 2, b"baaa", 0, 1, {"cursor": "c"})
     refused("user_positions", 3, ann, "addalternate", s, 0, b"\0\0\0\2")
     assert ann.call("playcandidate", s, 0, 1, None, 0, 1)["number"] == 1
+    assert ann.call("playcandidate", s, 0, 1, None, 0, 1, {"cursor": "c"})["number"] == 1
     assert not ann.call("addalternate", s, 0, b"\0\0\0\1")["new"]
 
 

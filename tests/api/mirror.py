@@ -398,6 +398,8 @@ class Writer:
             return rng.choice((("choose", at, rng.choice(("open", "none", 1, 2, 3)), more),
                                ("decide", at, rng.randrange(3), more)))
         if kind < 10:
+            if rng.random() < 0.3:
+                chain["cursor"] = rng.choice(("a", "b"))
             return ("playcandidate", at, rng.randrange(1, 12), rng.choice((None, self.state())), 0,
                     rng.randrange(3), chain)
         if kind == 10:

@@ -1,11 +1,13 @@
 """Records over the protocol: each method as it is described, and what it refuses; they last, have keys, and
 two frontends see them alike."""
 import math
+import os
+import random
 import signal
 
 import msgpack
 
-from api import (ECONSTANT, EDAMAGED, EDIFFERS, EDROPPED, EFIRST, EFULL, EKEY, EKIND, ENAME, EPARAMS, EPOSITION,
+from api import (ECONSTANT, EDAMAGED, EDIFFERS, EDROPPED, EEXPECTED, EFIRST, EFULL, EKEY, EKIND, ENAME, ENOCURSOR, EPARAMS, EPOSITION,
                  ERANGE, ESTATE, ETYPE, MIB, RpcError, add, begin, chain, error_of, harness, number, run, served,
                  serving, snapshot)
 
@@ -445,6 +447,98 @@ def test_a_candidate_of_a_session_told_by_change_is_played_with_lines(daemon, rp
     assert snapshot(rpc, s) == before
 
 
+@served
+def test_a_candidate_is_played_and_a_cursor_goes_there_as_one(daemon, rpc):
+    s = begin_rich(rpc, name="n")
+    where = lambda name: rpc.call("getcursor", s, name)["number"]
+    with daemon.connect() as other:
+        other.call("attach", s)
+        told = rpc.call("playcandidate", s, 0, 2, number(2), 0, 1, {"cursor": "c"})
+        assert told["number"] == 2 and told["new"] and "items" not in told and where("c") == 2
+        other.call("server.ping")
+        (event,) = other.notifications
+        effects = event.params[3]
+        assert effects["method"] == "playcandidate" and effects["front"] == 2 and effects["items"] is None
+        assert effects["cursors"] == [{"name": "c", "position": 2}]
+        assert effects["record"] == {"position": 0, "record": rpc.call("getrecord", s, 0)}
+        other.call("detach", s)
+    # From where it is expected alone; and then nothing is played.
+    before = snapshot(rpc, s)
+    for code, *params in ((EEXPECTED, 1, number(1), 0, 0, {"cursor": "c", "expect": 0}),
+                          (ENOCURSOR, 1, number(1), 0, 0, {"cursor": "d", "expect": 0}),
+                          (EPARAMS, 1, number(1), 0, 0, {"expect": 0}),
+                          (ENAME, 1, number(1), 0, 0, {"cursor": ""}),
+                          (ENOCANDIDATE, 9, number(1), 0, 0, {"cursor": "d"}),
+                          (ESTATE, 1, None, 0, 0, {"cursor": "d"}), (ESTATE, 1, b"abc", 0, 0, {"cursor": "d"}),
+                          (ERANGE, 1, number(1), 128, 0, {"cursor": "d"}),
+                          (ECONSTANT, 1, number(1), 0, 3, {"cursor": "d"}),
+                          (EKIND, 1, None, 0, 0, {"lines": [["x"]], "cursor": "d"})):
+        refused(rpc, code, None, "playcandidate", s, 0, *params)
+    assert error_of(rpc, "playcandidate", s, 99, 1, None, 0, 0, {"cursor": "d"}) == EPOSITION
+    refused(rpc, ESTATE, None, "playcandidate", s, 0, 1, b"abc", 0, 0, {"cursor": "d"}, expected=4, given=3,
+            position=0)
+    refused(rpc, ERANGE, None, "playcandidate", s, 0, 1, number(1), 200, 0, {"cursor": "d"}, endpoint=200)
+    assert snapshot(rpc, s) == before
+    # One that is there; and the same request once more does nothing, wherever the cursor is by now.
+    call = ("playcandidate", s, 0, 2, None, 0, 0, {"cursor": "c", "expect": 2, "key": b"k"})
+    first = rpc.call(*call)
+    assert first["number"] == 2 and not first["new"]
+    rpc.call("setcursor", s, "c", 0)
+    before = snapshot(rpc, s)
+    assert rpc.call(*call) == first and snapshot(rpc, s) == before and where("c") == 0
+    assert error_of(rpc, *call[:-1], {"cursor": "c", "key": b"k"}) == EKEY
+    # A decision, behind the one before it.
+    rpc.call("addcandidates", s, 0, [{"text": "take"}], {"list": "decisions"})
+    chain = {"list": "decisions", "cursor": "c"}
+    refused(rpc, EDECISION, None, "playcandidate", s, 0, 2, number(4), 0, 0, chain, candidate=2)
+    for id in (1, 2):
+        told = rpc.call("playcandidate", s, 0, id, number(3 + id), 0, 0, chain)
+        assert told["new"] and where("c") == told["number"]
+    assert rpc.call("undo", s, "c", {"n": 2})["position"]["number"] == 0
+
+
+@served
+def test_playing_with_a_cursor_answers_what_playing_without_one_does(daemon, rpc):
+    rng = random.Random(11)
+    one, two = begin(rpc, 4, 3), begin(rpc, 4, 3)
+    for i in range(400):
+        size = rpc.call("getsession", one)["sequence"] + 1
+        at, kind = rng.choice((0, rng.randrange(size))), rng.randrange(4)
+        if kind == 0:
+            call = ("addcandidates", at, [{"text": "x"}, {"move": i, "text": "y"}])
+        elif kind == 1:
+            call = ("setgraftbehavior", rng.randrange(4))
+        else:
+            call = ("playcandidate", at, rng.randrange(1, 9), rng.choice((None, bytes([0, 0, rng.randrange(30), i % 2]))),
+                    int(rng.random() < 0.1), rng.randrange(3))
+        plays = call[0] == "playcandidate"
+        answers = [rpc.response(rpc.send(call[0], session, *call[1:], *([more] if plays else [])))
+                   for session, more in ((one, {}), (two, {"cursor": "c"}))]
+        for error, result in answers:
+            if result and plays:
+                assert result.pop("time")
+        assert answers[0] == answers[1], call
+
+
+@served
+def test_a_candidate_of_a_session_told_by_change_is_played_with_a_cursor(daemon, rpc):
+    s = rpc.call("beginchanges", "baba")["session"]
+    rpc.call("addcandidates", s, 0, [{"move": 2, "text": "right"}, {"text": "none"}])
+    line = ["create", "rock", 1, -1, "x", 3, 4, 0]
+    told = rpc.call("playcandidate", s, 0, 1, None, 0, 1, {"lines": [line], "cursor": "c"})
+    assert told["number"] == 1 and told["new"] and told["faults"] == 0
+    assert rpc.call("getcursor", s, "c")["number"] == 1
+    assert rpc.call("undo", s, "c")["lines"] == [line]
+    before = snapshot(rpc, s)
+    assert error_of(rpc, "playcandidate", s, 0, 2, None, 0, 1, {"lines": [["update", "x"]], "cursor": "c"}) == 51
+    assert error_of(rpc, "playcandidate", s, 0, 2, None, 0, 1, {"cursor": "d"}) is not None
+    assert snapshot(rpc, s) == before
+    rpc.call("newundo", s, "c")
+    rpc.call("addundo", s, "c", line)
+    assert error_of(rpc, "playcandidate", s, 0, 1, None, 0, 1, {"cursor": "c"}) == 56  # it has open lines
+    assert rpc.call("playcandidate", s, 0, 1, None, 0, 1)["number"] == 1
+
+
 # ---- alternates
 
 
@@ -582,6 +676,65 @@ def test_records_last_over_a_restart_and_a_kill():
                 rpc.close()
 
 
+def test_operations_larger_than_a_state_may_be_last_over_a_kill():
+    with harness.Folder() as folder:
+        with harness.Daemon(folder / "s", "--store", folder / "store") as daemon:
+            rpc = harness_rpc(daemon)
+            s = begin(rpc, 4, 3, name="n")
+            large = begin(rpc, 3 * MIB, 4, name="states")
+            told = rpc.call("beginchanges", "baba", {"name": "lines"})["session"]
+            add(rpc, s, 0, 1, 1)
+            for i in range(3):
+                rpc.call("setpositionproperty", s, 1, "p%d" % i, bytes(17 * MIB + i))
+            rpc.call("setpositionproperty", s, 1, "p1", b"\1" + bytes(17 * MIB + 1))  # of the same length
+            rpc.call("setrecord", s, 0, {"properties": {"a": bytes(20 * MIB)}})
+            key = rpc.call("dropsubtree", s, 1)["key"]
+            rpc.call("restoresubtree", s, key)
+            rpc.call("addpositions", large, [[0, i, bytes([i]) + bytes(3 * MIB - 1), 0, 0] for i in range(1, 8)])
+            line = ["create", "rock", 1, -1, "x" * (15 * MIB), 3, 4, 0]
+            rpc.call("addchanges", told, 0, 1, [line], 0, 0)
+            before = [rpc.call("getsession", name) for name in ("n", "states", "lines")]
+            pieces = [rpc.call("readrecord", s, n, at, 9) for n in (0, 1) for at in (0, 17 * MIB, 40 * MIB)]
+            rpc.close()
+            daemon.end(signal.SIGKILL)
+        with harness.Daemon(folder / "s", "--store", folder / "store") as daemon:
+            rpc = harness_rpc(daemon)
+            for was in before:
+                now = rpc.call("getsession", was["name"])
+                assert not now["damaged"] and now["sequence"] == was["sequence"], now
+                assert now["positions"] == was["positions"]
+            s = rpc.call("opensession", "n")["session"]
+            assert [{**rpc.call("readrecord", s, n, at, 9)}
+                    for n in (0, 1) for at in (0, 17 * MIB, 40 * MIB)] == pieces
+            rpc.close()
+
+
+def test_a_subtree_too_large_to_be_kept_is_not_dropped_and_costs_nobody_else_anything():
+    if os.environ.get("REDO_TEST_LONG") != "1":
+        print("skipped: it takes a gigabyte")
+        return
+    with harness.Folder() as folder, \
+            harness.Daemon(folder / "s", "--store", folder / "store", "--memory-budget", "8G") as daemon:
+        rpc, other = harness_rpc(daemon), harness_rpc(daemon)
+        limit = rpc.call("server.info")["limits"]["subtree"]
+        s, theirs = begin(rpc, 4, 3, name="n"), begin(other, 4, 3, name="theirs")
+        for i in range(1, 4):
+            add(rpc, s, i - 1, 1, i << 8)
+            for k in range(4):
+                rpc.call("setpositionproperty", s, i, "p%d" % k, bytes(limit // 12 + 100))
+        for i in range(9):
+            other.send("addposition", theirs, 0, i, number(i), 0, 0)
+        told = refused(rpc, EFULL, None, "dropsubtree", s, 1, limit="subtree", value=limit)
+        assert told.detail["position"] == 1 and rpc.call("getsessionsize", s) == 4
+        other.call("server.ping")
+        assert other.call("getsessionsize", theirs) == 10
+        key = rpc.call("dropsubtree", s, 2)["key"]
+        assert rpc.call("dropsubtree", s, 1)["dropped"] == 1 and rpc.call("getsessionsize", s) == 1
+        assert key
+        rpc.close()
+        other.close()
+
+
 def harness_rpc(daemon):
     from api import Rpc
     return Rpc(daemon.socket_path, timeout=60)
@@ -649,6 +802,38 @@ def test_a_dump_in_parts_is_known_by_its_key(daemon, rpc):
     assert rpc.call("loadsession", None, {"name": "m", "key": b"k"})["session"] == first["session"]
     upload(rpc, dump[:-1] + b"x", 60)
     assert error_of(rpc, "loadsession", None, {"name": "m", "key": b"k"}) == EKEY
+
+
+def test_a_large_dump_in_one_message_is_loaded_as_a_small_one_is():
+    with harness.Folder() as folder, serving("--store", folder / "store") as daemon, daemon.connect() as rpc:
+        s = begin_rich(rpc, name="n")
+        for i in range(3):
+            rpc.call("setpositionproperty", s, 0, "large%d" % i, bytes([i]) * 200000)
+        dump = snapshot(rpc, s)
+        assert rpc.call("loadsession", dump, {"name": "m"})["created"] and snapshot(rpc, "m") == dump
+        assert error_of(rpc, "loadsession", dump, {"name": "m"}) == 27
+        bad = bytearray(dump)
+        bad[len(bad) // 2] ^= 1
+        assert error_of(rpc, "loadsession", bytes(bad), {"name": "o"}) == EDAMAGED
+        private = rpc.call("loadsession", dump)["session"]
+        assert snapshot(rpc, private) == dump
+        for _ in range(2):  # with a key, once
+            told = rpc.call("loadsession", dump, {"name": "o", "key": b"k"})
+            assert told["name"] == "o" and told["created"]
+        assert error_of(rpc, "loadsession", bytes(bad), {"name": "o", "key": b"k"}) == EKEY
+        # What loadpart has collected stays as it is, and several in a row are several.
+        upload(rpc, dump, MIB)
+        ids = [rpc.send("loadsession", dump, {"name": "p%d" % i}) for i in range(3)]
+        assert len({rpc.result(id)["session"] for id in ids}) == 3
+        assert rpc.call("loadsession", None, {"name": "q"})["created"]
+        for i in range(20):  # who goes meanwhile leaves nothing half done
+            with daemon.connect() as other:
+                other.send("loadsession", dump, {"name": "gone%d" % i, "key": b"%d" % i})
+                if i % 2:
+                    other.call("server.ping")
+        for name in ["m", "o", "q", "p0", "p1", "p2"] + ["gone%d" % i for i in range(1, 20, 2)]:
+            assert rpc.call("getcandidates", name, 0)["candidates"][0]["move"] == 1
+            assert rpc.call("getpositionproperty", name, 0, "large2") == bytes([2]) * 200000
 
 
 @served

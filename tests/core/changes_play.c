@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "core/dump.h"
+#include "core/redo_record.h"
 #include "core/subtree.h"
+#include "core/turn.h"
 
 #define HOLD(condition)                                                     \
     do {                                                                    \
@@ -165,6 +167,7 @@ void changes_play_end(struct changes_play *p)
 {
     free(p->bytes.data);
     free(p->second.data);
+    free(p->turn.data);
 }
 
 /* ---- lines ------------------------------------------------------------------------------- */
@@ -397,6 +400,41 @@ static redo_operation with_cursor(struct changes_play *p, struct history *h, uin
     return op;
 }
 
+/* Three candidates at a position that has none, or one of them played, mostly with a cursor. */
+static redo_operation played(struct changes_play *p, struct history *h)
+{
+    static char const candidates[] = "\x03\x03\x00\x01\x02\x03\x00\x01\x04\x05\x00\x02\x01"
+                                     "a";
+    redo_operation op = add(p, h);
+    if (!records_at(&h->records, op.position))
+        return (redo_operation){.kind = REDO_OP_RECORD,
+                                .position = op.position,
+                                .move = redo_of_candidate,
+                                .value = redo_edit_add,
+                                .state = candidates,
+                                .statesize = sizeof candidates};
+    op.kind = REDO_OP_PLAY;
+    op.move = redo_of_candidate;
+    op.source = 1 + dice(p, 10) % 4;
+    if (!dice(p, 4))
+        op.statesize = 0;
+    if (!dice(p, 3))
+        return op;
+    p->name[0] = (char)('a' + dice(p, 2));
+    struct turn_item items[2] = {
+        {.op = op},
+        {.op = {.kind = REDO_OP_CURSOR, .name = p->name, .namesize = 1, .source = NOBODY},
+         .after = 1}};
+    void *data;
+    size_t size;
+    HOLD(turn_write(items, 2, &data, &size) == REDO_OK);
+    p->turn.size = 0;
+    value_put_bytes(&p->turn, data, size);
+    free(data);
+    return (redo_operation){
+        .kind = REDO_OP_TURN, .position = NOBODY, .state = p->turn.data, .statesize = p->turn.size};
+}
+
 redo_operation changes_play_next(struct changes_play *p, struct history *h)
 {
     redo_operation op = {.position = position(p, h)->in.id};
@@ -435,6 +473,8 @@ redo_operation changes_play_next(struct changes_play *p, struct history *h)
         op.source = position(p, h)->in.id;
     } else if (what < 9) {
         op.kind = REDO_OP_NEXT;
+    } else if (what < 14) {
+        op = played(p, h);
     } else {
         op = add(p, h);
     }

@@ -10,6 +10,7 @@ struct changes_play {
     unsigned schema;
     struct value_writer bytes;  /* of the last operation */
     struct value_writer second; /* of a dropped subtree */
+    struct value_writer turn;   /* of a candidate that is played, with a cursor */
     char name[2];
 };
 

@@ -159,7 +159,20 @@ static void draw_cursor(struct play *play, struct history const *h, redo_operati
         op->move = (int)(play_byte(play) % 6) - (b >= 250);
 }
 
-/* Some adds, each after a position or after one before it, and mostly a cursor. */
+static void draw_played(struct play *play, struct history const *h, redo_operation *op)
+{
+    play_record(play, h, op);
+    op->endpoint = draw_endpoint(play);
+    op->value = draw_check(play);
+    if (play_byte(play) >= 160)
+        return;
+    play_state(play);
+    op->state = play->state;
+    op->statesize = play->size;
+}
+
+/* Some adds, each after a position or after one before it, or something that is played; and mostly
+ * a cursor. */
 static bool draw_turn(struct play *play, struct history const *h, redo_operation *op)
 {
     struct turn_item items[PLAY_ITEMS];
@@ -180,6 +193,11 @@ static bool draw_turn(struct play *play, struct history const *h, redo_operation
         memcpy(states[i], play->state, sizeof play->state);
         add->state = states[i];
         add->statesize = play->size;
+    }
+    if (b % 3 == 0) {
+        items[0] = (struct turn_item){.op = {.kind = REDO_OP_PLAY}};
+        draw_played(play, h, &items[0].op);
+        count = 1;
     }
     if (b >= 40) {
         redo_operation *cursor = &items[count].op;
@@ -367,14 +385,7 @@ bool play_next(struct play *play, struct history const *h, redo_operation *op)
             return false;
         break;
     case REDO_OP_PLAY:
-        play_record(play, h, op);
-        op->endpoint = draw_endpoint(play);
-        op->value = draw_check(play);
-        if (play_byte(play) < 160) {
-            play_state(play);
-            op->state = play->state;
-            op->statesize = play->size;
-        }
+        draw_played(play, h, op);
         break;
     case REDO_OP_RECORD:
     case REDO_OP_ALTERNATE:

@@ -10,6 +10,7 @@
 /* Of the engine, not of redo.h: the bytes that bring a subtree back. */
 #include "core/session.h"
 #include "core/subtree.h"
+#include "core/turn.h"
 
 static redo_session *session;
 
@@ -204,6 +205,33 @@ static int copy_record(redo_position *p, redo_position *from)
     return rc;
 }
 
+static int play_to(redo_position *p, char **word, int *value)
+{
+    int none = strcmp(word[4], "-") == 0;
+    struct turn_item items[2] = {
+        {.op = {.kind = REDO_OP_PLAY,
+                .position = redo_getpositionid(p),
+                .move = atoi(word[2]),
+                .source = (uint32_t)atoi(word[3]),
+                .state = none ? NULL : word[4],
+                .statesize = none ? 0 : 2}},
+        {.op = {.kind = REDO_OP_CURSOR,
+                .name = "c",
+                .namesize = 1,
+                .source = strcmp(word[5], "-") ? (uint32_t)atoi(word[5]) : REDO_NOPOSITION},
+         .after = 1}};
+    void *data;
+    redo_operation op = {.kind = REDO_OP_TURN};
+    redo_result r;
+    if (turn_write(items, 2, &data, &op.statesize))
+        abort();
+    op.state = data;
+    int rc = redo_apply(session, &op, &r);
+    free(data);
+    *value = rc ? 0 : (int)r.position;
+    return rc;
+}
+
 static int run(char **word, int count, int *value)
 {
     char const *name = word[0];
@@ -235,6 +263,8 @@ static int run(char **word, int count, int *value)
                                        (uint32_t)atoi(word[3]), *word[4] == '-' ? NULL : word[4], 2,
                                        0, redo_nocheck),
                     value);
+    if (strcmp(name, "playto") == 0)
+        return play_to(p, word, value);
     int move = atoi(word[3]);
     return told(redo_addalternate(session, p, strcmp(word[3], "-") ? &move : NULL, word[2]), value);
 }
@@ -265,7 +295,12 @@ int main(void)
         if (!count)
             continue;
         int rc = run(word, count, &value);
-        printf("%d %d", rc, value);
+        redo_position *cursor = redo_getcursor(session, "c");
+        printf("%d %d ", rc, value);
+        if (cursor)
+            printf("%u", redo_getpositionid(cursor));
+        else
+            fputs("None", stdout);
         for (uint32_t i = 0; i < session->history->next; i++) {
             struct node *n;
             if (!history_find(session->history, i, &n))

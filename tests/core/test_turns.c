@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "core/dump.h"
+#include "core/redo_record.h"
 #include "core/session.h"
 #include "core/turn.h"
 #include "tests/core/invariants.h"
@@ -134,6 +135,69 @@ START_TEST(a_turn_from_where_the_cursor_is_not_adds_nothing)
     struct bytes before = dump(s);
     redo_add const next = {.prev = FIRST, .move = 2, .state = "cc"};
     ck_assert_int_eq(redo_addpositions(s, &next, 1, "me", FIRST, NULL), REDO_EEXPECTED);
+    assert_same(before, dump(s));
+}
+END_TEST
+
+START_TEST(a_candidate_is_played_and_the_cursor_goes_there_as_one)
+{
+    redo_candidate const c = {.hasmove = 1, .move = 7, .text = "a", .textsize = 1};
+    redo_candidate const d = {.text = "b", .textsize = 1};
+    redo_addcandidates(s, FIRST, redo_of_candidate, 0, &c, NULL, 1, NULL);
+    redo_addcandidates(s, FIRST, redo_of_candidate, 1, &d, NULL, 1, NULL);
+    struct turn_item items[3] = {
+        {.op = {.kind = REDO_OP_PLAY,
+                .move = redo_of_candidate,
+                .source = 1,
+                .state = "bb",
+                .statesize = 2}},
+        {.op = {.kind = REDO_OP_CURSOR, .name = "me", .namesize = 2, .source = REDO_NOPOSITION},
+         .after = 1}};
+    redo_operation op = {.kind = REDO_OP_TURN}, play;
+    redo_result r;
+    void *data;
+    ck_assert_int_eq(turn_write(items, 2, &data, &op.statesize), REDO_OK);
+    op.state = data;
+    ck_assert(turn_plays(&op, &play) && play.source == 1 && play.statesize == 2);
+    ck_assert_uint_eq(history_growth(s->history, &op), 1);
+    ck_assert_int_eq(redo_apply(s, &op, &r), REDO_OK);
+    ck_assert(r.position == 1 && r.created && r.changed && r.made == 1);
+    ck_assert_ptr_eq(redo_getcursor(s, "me"), at(1));
+    uint32_t id;
+    ck_assert(redo_getchoice(FIRST, &id) == redo_choice_made && id == 1);
+    ck_assert_uint_eq(history_growth(s->history, &op), 0);
+    free(data);
+
+    /* Nothing is played, and no cursor made, if one of the two can not be done. */
+    struct bytes before = dump(s);
+    items[0].op.source = 9;
+    items[1].op.name = "it";
+    ck_assert_int_eq(turn_write(items, 2, &data, &op.statesize), REDO_OK);
+    op.state = data;
+    ck_assert_int_eq(redo_apply(s, &op, &r), REDO_ENOCANDIDATE);
+    free(data);
+    items[0].op.source = 2;
+    items[1].op.source = 1;
+    ck_assert_int_eq(turn_write(items, 2, &data, &op.statesize), REDO_OK);
+    op.state = data;
+    ck_assert_int_eq(redo_apply(s, &op, &r), REDO_ENOCURSOR);
+    free(data);
+    /* It is the only thing of its turn. */
+    items[2] = items[1];
+    items[2].after = 2;
+    items[1] = items[0];
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(turn_write(items, 3 - (unsigned)i, &data, &op.statesize), REDO_OK);
+        op.state = data;
+        ck_assert_int_eq(redo_apply(s, &op, &r), REDO_EOPERATION);
+        free(data);
+    }
+    items[1].op = (redo_operation){
+        .kind = REDO_OP_ADD, .move = 1, .state = "cc", .statesize = 2, .position = 0};
+    ck_assert_int_eq(turn_write(items, 2, &data, &op.statesize), REDO_OK);
+    op.state = data;
+    ck_assert_int_eq(redo_apply(s, &op, &r), REDO_EOPERATION);
+    free(data);
     assert_same(before, dump(s));
 }
 END_TEST
@@ -351,6 +415,7 @@ int main(void)
         a_turn_puts_its_cursor_on_its_last_position,
         a_turn_with_anything_wrong_adds_nothing,
         a_turn_from_where_the_cursor_is_not_adds_nothing,
+        a_candidate_is_played_and_the_cursor_goes_there_as_one,
         a_turn_has_these_bytes,
         bytes_that_are_no_turn_are_refused,
         any_cut_or_changed_turn_is_refused_or_is_one,

@@ -97,6 +97,11 @@ def test_turns_and_cursors_are_told():
             call("addpositions", "n", [[0, 10 + i, b"\4", 0, 0] for i in range(30)])
             line = w.line()
             assert line.count("[prev=") == 20 and " ... -> 33 new made=4..33" in line, line
+            call("addcandidates", "n", 0, [{"move": 50}])
+            w.line()
+            call("playcandidate", "n", 0, 1, b"\5", 0, 1, {"cursor": "c"})
+            assert w.line() == ("11 playcandidate position=0 candidate=1 endpoint=0 check=1 cursor=c "
+                                "-> 34 new"), w.line()
 
 
 def test_grafts_and_copies_are_told():

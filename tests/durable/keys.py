@@ -83,7 +83,8 @@ def requests(subtree):
         "ordercandidates": [(7, [3, 1, 2])],
         "choose": [(7, 2), (7, "open")],
         "decide": [(7, 1)],
-        "playcandidate": [(7, 2, b"play", 0, 1), (7, 1, None, 0, 1), (7, 1, b"play", 0, 0, {"list": "decisions"})],
+        "playcandidate": [(7, 2, b"play", 0, 1), (7, 1, None, 0, 1),
+                          (7, 1, None, 0, 1, {"cursor": "c", "expect": None}), (7, 1, b"play", 0, 0, {"list": "decisions"})],
         "addalternate": [(7, b"two!"), (7, b"two?", {"move": 60})],
         "apply": [(b"\1\0\x10\0\2new.",), (b"\3\x09",)],
     }
