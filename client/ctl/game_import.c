@@ -1,6 +1,7 @@
 /* Games of a file, one after the other, into sessions of the daemon. */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,8 +81,26 @@ static bool is_mat(char const *data, size_t size)
     return at > 0 && data[at - 1] >= '0' && data[at - 1] <= '9';
 }
 
+/* Text of two bytes a character, with its byte order mark: the ASCII in it is looked at. */
+static enum game_file wide_file_kind(char const *data, size_t size, bool low_first)
+{
+    char text[8192];
+    size_t count = 0;
+    for (size_t i = 2; i + 1 < size && count < sizeof text; i += 2) {
+        unsigned char low = (unsigned char)data[i + !low_first],
+                      high = (unsigned char)data[i + low_first];
+        if (high == 0 && low == 0)
+            return GAME_FILE_NONE;
+        text[count++] = (char)(high == 0 && low < 0x80 ? low : '?');
+    }
+    return game_file_kind(text, count);
+}
+
 enum game_file game_file_kind(char const *data, size_t size)
 {
+    bool low_first = size >= 2 && memcmp(data, "\xff\xfe", 2) == 0;
+    if (low_first || (size >= 2 && memcmp(data, "\xfe\xff", 2) == 0))
+        return wide_file_kind(data, size, low_first);
     if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) {
         data += 3;
         size -= 3;
@@ -93,6 +112,25 @@ enum game_file game_file_kind(char const *data, size_t size)
     if (is_mat(data, size))
         return GAME_FILE_MAT;
     return is_sgf(data, size) ? GAME_FILE_SGF : GAME_FILE_NONE;
+}
+
+/* --- an end before the end --- */
+
+/* What was made is taken back then. Once: the next signal ends the process. */
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal)
+{
+    stopped = signal;
+}
+
+static void stop_on_signals(void)
+{
+    static int const signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction now, then = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            sigaction(signals[i], &then, NULL);
 }
 
 /* --- reading --- */
@@ -115,8 +153,8 @@ static long read_source(void *data, char *buffer, size_t size)
         f->source.begun_size -= (size_t)n;
     } else {
         do
-            n = read(f->source.fd, buffer, size);
-        while (n < 0 && errno == EINTR);
+            n = stopped ? -1 : read(f->source.fd, buffer, size);
+        while (n < 0 && !stopped && errno == EINTR);
     }
     if (n < 0)
         f->error = errno;
@@ -128,13 +166,25 @@ static long read_source(void *data, char *buffer, size_t size)
 static void complain(struct reading_file *f, redo_sgf_error const *e)
 {
     progress_end(&f->progress);
-    if (f->error)
+    if (stopped)
+        cli_complain("stopped by a signal; nothing was imported");
+    else if (f->error)
         cli_complain("can not read %s: %s", f->source.path, strerror(f->error));
     else if (e->line > 0)
         cli_complain("%s:%lu:%lu: %s; nothing was imported", f->source.path, e->line, e->column,
                      e->message);
     else
         cli_complain("%s: %s; nothing was imported", f->source.path, e->message);
+}
+
+static int upload(struct reading_file *f, struct upload *u, redo_session *session)
+{
+    int status = upload_session(u, session);
+    if (status == CLI_GO && stopped) {
+        complain(f, NULL);
+        status = EXIT_BAD;
+    }
+    return status;
 }
 
 static int import_sgf(struct reading_file *f, struct upload *u, redo_sgf_reader *reader)
@@ -151,7 +201,7 @@ static int import_sgf(struct reading_file *f, struct upload *u, redo_sgf_reader 
             break;
         redo_session *session = game_import_sgf(game, u->games == 0, &error);
         if (session)
-            status = upload_session(u, session);
+            status = upload(f, u, session);
         else
             complain(f, &error);
         redo_sgf_game_free(game);
@@ -192,7 +242,7 @@ static int import_pgn(struct reading_file *f, struct upload *u, redo_pgn_reader 
             return upload_end(u, NULL, 0);
         redo_session *session = game_import_pgn(game, &error);
         if (session)
-            status = upload_session(u, session);
+            status = upload(f, u, session);
         else
             complain(f, &error);
         redo_pgn_game_free(game);
@@ -228,7 +278,7 @@ static int import_as_mat(struct reading_file *f, struct upload *u)
         redo_session *session = game_import_mat(match, g, &error);
         if (!session)
             complain(f, &error);
-        status = session ? upload_session(u, session) : EXIT_BAD;
+        status = session ? upload(f, u, session) : EXIT_BAD;
     }
     if (status == CLI_GO && !redo_mat_games(match)) {
         cli_complain("%s has no games; nothing was imported", f->source.path);
@@ -246,6 +296,7 @@ int game_files_import(struct ctl *ctl, enum game_file kind, struct game_source c
     struct stat st;
     bool known = fstat(source->fd, &st) == 0 && S_ISREG(st.st_mode);
     int status = upload_begin(&u, ctl, name);
+    stop_on_signals();
     progress_begin(&f.progress, known ? (uint64_t)st.st_size : 0);
     if (status == CLI_GO)
         status = kind == GAME_FILE_SGF   ? import_as_sgf(&f, &u)

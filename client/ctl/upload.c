@@ -10,7 +10,7 @@
 
 #define PART (8 * 1024 * 1024) /* of a dump that is larger than a message may be */
 #define OVERHEAD 512           /* of a message besides dump and name */
-#define GAMES_ONCE 10000       /* added to a match by one request */
+#define GAMES_ONCE 64          /* added to a match by one request */
 #define NAME_SIZE 600
 #define TOGETHER (1024 * 1024) /* bytes of requests */
 
@@ -69,7 +69,9 @@ static int receive(struct upload *u)
         u->failed = true;
         return first ? ctl_fail(u->ctl, code, u->ctl->c.fd < 0 ? NULL : &result) : EXIT_BAD;
     }
-    if (u->due[at].what == UPLOAD_OTHER)
+    if (u->due[at].what == UPLOAD_ADD)
+        u->added = u->due[at].added;
+    if (u->due[at].what == UPLOAD_ADD || u->due[at].what == UPLOAD_OTHER)
         return CLI_GO;
     if (!integer_read(map_get(&result, "session"), 0, INT64_MAX, &handle))
         return ctl_fail_shape(u->ctl);
@@ -92,6 +94,7 @@ static int sent(struct upload *u, int what)
     size_t at = (u->due_first + u->due_count++) % UPLOAD_WINDOW;
     u->due[at].id = u->ctl->id;
     u->due[at].what = what;
+    u->due[at].added = u->added_sent;
     u->due[at].method = u->ctl->method;
     if (u->ctl->c.out.failed)
         return no_memory();
@@ -195,6 +198,19 @@ static int begin_match(struct upload *u)
     return status;
 }
 
+/* Those that were made and are in no match yet. */
+static int add_games(struct upload *u)
+{
+    size_t at = u->added_sent, end = u->made_count;
+    struct buffer *b = ctl_request(u->ctl, "addgames", 2);
+    pack_int(b, u->match);
+    pack_array(b, end - at);
+    while (at < end)
+        pack_int(b, u->made[at++]);
+    u->added_sent = end;
+    return sent(u, UPLOAD_ADD);
+}
+
 int upload_session(struct upload *u, redo_session *session)
 {
     void *dump;
@@ -225,25 +241,8 @@ int upload_session(struct upload *u, redo_session *session)
     if (status == CLI_GO)
         status = send_session(u, dump, size, u->games);
     free(dump);
-    return status;
-}
-
-/* Named, not by handle: so it need not wait for the answers, and all goes to disk together. */
-static int add_games(struct upload *u)
-{
-    int status = CLI_GO;
-    char name[NAME_SIZE];
-    for (uint64_t at = 0; at < u->games && status == CLI_GO; at += GAMES_ONCE) {
-        uint64_t count = u->games - at < GAMES_ONCE ? u->games - at : GAMES_ONCE;
-        struct buffer *b = ctl_request(u->ctl, "addgames", 2);
-        pack_cstr(b, u->name);
-        pack_array(b, count);
-        for (uint64_t i = 1; i <= count; i++) {
-            name_of(u, at + i, name);
-            pack_cstr(b, name);
-        }
-        status = sent(u, UPLOAD_OTHER);
-    }
+    if (status == CLI_GO && u->match && u->made_count - u->added_sent >= GAMES_ONCE)
+        status = add_games(u);
     return status;
 }
 
@@ -261,9 +260,13 @@ int upload_end(struct upload *u, char const *tail, size_t tail_size)
         pack_str(b, tail, tail_size);
         status = sent(u, UPLOAD_OTHER);
     }
-    if (status == CLI_GO && u->games > 1)
+    if (status == CLI_GO)
+        status = receive_all(u);
+    if (status == CLI_GO && u->games > 1 && u->made_count > u->added_sent) {
         status = add_games(u);
-    return status == CLI_GO ? receive_all(u) : status;
+        return status == CLI_GO ? receive_all(u) : status;
+    }
+    return status;
 }
 
 /* --- the way back --- */
@@ -287,9 +290,9 @@ void upload_undo(struct upload *u)
         return;
     u->failed = true; /* what went wrong was told */
     receive_all(u);
-    if (u->match)
+    if (u->match) /* with the games that are in it */
         good = drop(u, u->match);
-    while (u->made_count > 0 && u->ctl->c.fd >= 0) {
+    while (u->made_count > u->added && u->ctl->c.fd >= 0) {
         int64_t handle = u->made[--u->made_count];
         good &= drop(u, handle);
     }

@@ -1,13 +1,14 @@
 /* Sessions made here, sent to the daemon one after the other: one of them as a session, several as
  * the games of a match. Requests are pipelined. All or nothing: upload_undo() takes back what was
- * made. */
+ * made, and nothing else. Games go into the match, by their handles, as soon as they are known to
+ * be there: so one request takes nearly all of them back, whoever makes it. */
 #ifndef CTL_UPLOAD_H
 #define CTL_UPLOAD_H
 
 #include "client/ctl/ctl.h"
 #include "core/redo.h"
 
-#define UPLOAD_WINDOW 1024 /* requests whose answers are due */
+#define UPLOAD_WINDOW 64 /* requests whose answers are due */
 
 struct upload {
     struct ctl *ctl;
@@ -23,9 +24,12 @@ struct upload {
     int64_t match; /* handle, or 0 */
     int64_t *made; /* handles; owned */
     size_t made_count, made_cap;
+    size_t added,
+        added_sent; /* how many of them, from the first, are in the match, or asked to be */
     struct {
         uint32_t id;
-        enum { UPLOAD_LOAD, UPLOAD_MATCH, UPLOAD_OTHER } what;
+        enum { UPLOAD_LOAD, UPLOAD_MATCH, UPLOAD_ADD, UPLOAD_OTHER } what;
+        size_t added; /* of UPLOAD_ADD */
         char const *method;
     } due[UPLOAD_WINDOW];
     size_t due_first, due_count;

@@ -17,6 +17,10 @@
  *     end        there is no main line after the parent */
 #define EXTRA "XM"
 
+/* A property of the branch to a position that no node tells of: where somebody decides about the
+ * cube who was not the one to act. */
+#define UNTOLD "untold"
+
 struct extra {
     bool there, made, open, end, has_after;
     int after;
@@ -35,6 +39,10 @@ bool is_alone(redo_sgf_node const *node);
 int extra_write(redo_sgf_game *game, redo_sgf_node *node, struct gnubg_position const *from,
                 struct gnubg_position const *to, int after);
 int extra_word(redo_sgf_game *game, redo_sgf_node *node, char const *word);
+
+/* Adds one that tells the length again, if it has none yet: so the node is known for an alternate.
+ */
+int extra_length(redo_sgf_game *game, redo_sgf_node *node, struct gnubg_position const *board);
 
 /* --- what is done with a position --- */
 

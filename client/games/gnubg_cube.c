@@ -191,11 +191,64 @@ static int import_pending(redo_sgf_node *node, struct gnubg_record const *r, str
     return REDO_OK;
 }
 
+/* A hint asked while a double is not answered is saved as a take by the side that doubled. */
+static bool is_pending_take(redo_sgf_node const *node, struct gnubg_record const *r,
+                            struct entry const *from)
+{
+    struct extra extra;
+    extra_read(node, &extra, NULL);
+    return r->action == GNUBG_TAKE && r->has_cube && r->cube_analysis.text.size > 0 &&
+           from->board.doubled && r->player != from->board.turn && from->chain &&
+           from->chain->sheet.decisions.count == from->depth && is_alone(node) && !extra.made;
+}
+
+static int import_pending_take(redo_sgf_node *node, struct gnubg_record const *r, struct entry *at)
+{
+    struct sheet *s = &at->sheet;
+    struct item *item = add_decision(&at->chain->sheet, MOVE_TAKE);
+    if (!item)
+        return REDO_ENOMEM;
+    hang_answer(&at->chain->sheet, item, r, at);
+    set_word(s, &s->position, "pending", r->player == GNUBG_WHITE ? "white takes" : "black takes");
+    hang_skill(s, &s->position, "cube skill", r->cube_skill);
+    hang_common(s, &s->position, r);
+    node->at = NULL;
+    return REDO_OK;
+}
+
+/* Where somebody decides who was not the one to act, as after a board that was set up (gnubg saves
+ * all of these for White), the decision has a position of its own, of which no node tells. */
+static struct entry *find_decider(struct importer *im, struct gnubg_record const *r,
+                                  struct entry *from)
+{
+    struct gnubg_position board = from->board;
+    if (from->board.turn == BOARD_NOBODY_YET ||
+        gnubg_position_decide(&board, r, im->error) != REDO_OK || board_equal(&board, &from->board))
+        return from;
+    for (redo_branch const *b = from->position->next; b; b = b->cdr) {
+        struct entry *e = im->entries[b->id];
+        if (e->untold && board_equal(&e->board, &board))
+            return e;
+    }
+    struct entry *to = importer_add(im, from, from->next_setup, &board, NULL);
+    if (!to)
+        return NULL;
+    to->rolls = to->untold = true;
+    set_bool(&to->sheet, &to->sheet.branch, UNTOLD, true);
+    return to;
+}
+
 int import_action(struct importer *im, redo_sgf_node *node, struct gnubg_record const *r,
                   struct entry *from)
 {
-    struct gnubg_position after = from->board;
+    if (is_pending_take(node, r, from))
+        return import_pending_take(node, r, from);
     bool answers = from->board.doubled && r->player == from->board.turn;
+    if (!answers && r->action == GNUBG_DOUBLE)
+        from = find_decider(im, r, from);
+    if (!from)
+        return im->error->code;
+    struct gnubg_position after = from->board;
     bool first_child = !from->last;
     if (is_pending(node, r, from))
         return import_pending(node, r, from);

@@ -62,12 +62,39 @@ static size_t count_moves(struct children const *c)
 
 /* --- what follows a position --- */
 
+/* The position of somebody who decides about the cube out of turn: the node of the decision tells
+ * of it. It is made later than those of other branches, so it has to be the last. */
+static bool is_untold(struct exporter *ex, struct place const *at, struct place const *to)
+{
+    struct gnubg_record const act = {
+        .action = GNUBG_DOUBLE, .player = to->board.turn, .to_play = GNUBG_NOBODY};
+    struct gnubg_position board = at->board;
+    struct children const *all = &ex->children;
+    redo_sgf_error ignored;
+    bool untold;
+    if (!get_bool(&to->sheet.branch, UNTOLD, &untold) || !untold ||
+        to->position != all->list[all->count - 1] ||
+        gnubg_position_decide(&board, &act, &ignored) != REDO_OK ||
+        !board_equal(&board, &to->board))
+        return false;
+    for (redo_branch const *b = to->position->next; b; b = b->cdr)
+        if (b->move % MOVE_AGAIN != MOVE_DOUBLE)
+            return false;
+    return to->position->next ||
+           (to->sheet.decisions.first && to->sheet.decisions.first->analysis &&
+            find_property(&to->sheet.position, "pending"));
+}
+
 static int setup_node(struct exporter *ex, redo_sgf_node *parent, struct place const *at,
                       redo_position *position, int after)
 {
     struct place to;
-    redo_sgf_node *node = new_node(ex, parent);
-    int code = node ? place_of(ex, position, &to) : REDO_ENOMEM;
+    int code = place_of(ex, position, &to);
+    if (code == REDO_OK && !after && is_untold(ex, at, &to))
+        return go_on(ex, position, parent);
+    redo_sgf_node *node = code == REDO_OK ? new_node(ex, parent) : NULL;
+    if (code == REDO_OK && !node)
+        code = REDO_ENOMEM;
     if (code == REDO_OK)
         code = export_setup(ex, node, at, &to, after);
     return code == REDO_OK ? go_on(ex, position, node) : code;

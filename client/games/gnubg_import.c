@@ -50,6 +50,9 @@ struct entry *importer_add(struct importer *im, struct entry *from, int move,
 {
     struct board state;
     board_write(board, &state);
+    int wanted = move;
+    if (move >= 0 && move == from->again)
+        move = from->again_made;
     while (redo_getnextposition(from->position, move)) {
         if (move < 0) {
             move--;
@@ -60,6 +63,10 @@ struct entry *importer_add(struct importer *im, struct entry *from, int move,
         } else {
             move += MOVE_AGAIN;
         }
+    }
+    if (move > wanted) {
+        from->again = wanted;
+        from->again_made = move;
     }
     if (move < 0)
         from->next_setup = move - 1;

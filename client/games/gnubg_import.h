@@ -14,10 +14,12 @@ struct entry {
         *chain;     /* of an offered double: where the chain began whose decisions this follows */
     unsigned depth; /* how many of them were made */
     int next_setup; /* the next free move below 0 */
-    bool rolls;     /* a node set its dice, or its board: it is no part of another node */
-    bool roll;      /* dice were rolled, or set alone, to come here */
-    bool has_cube;  /* its node told what the decisions before it come to */
-    bool followed;  /* a roll after it was seen */
+    int again, again_made; /* the last move that was there already, and what it became */
+    bool rolls;            /* a node set its dice, or its board: it is no part of another node */
+    bool roll;             /* dice were rolled, or set alone, to come here */
+    bool has_cube;         /* its node told what the decisions before it come to */
+    bool followed;         /* a roll after it was seen */
+    bool untold;           /* no node is for it, but that of the decision made there */
 };
 
 struct importer {

@@ -461,6 +461,10 @@ int export_setup(struct exporter *ex, redo_sgf_node *node, struct place const *a
     if (code == REDO_OK && !fits && !(board_equal(&at->board, &to->board) && !after) &&
         setup_write(ex->game, node, &at->board, &to->board, after) != REDO_OK)
         code = export_no_memory(ex);
+    /* Else it might be another side line, and what is open beside it would have been done. */
+    if (code == REDO_OK && !fits && is_alternate(to->position) &&
+        extra_length(ex->game, node, &to->board) != REDO_OK)
+        code = export_no_memory(ex);
     fetch_luck(&to->sheet.branch, &r.luck);
     if (code == REDO_OK)
         code = fetch_comment(ex, &to->sheet.branch, NULL, to, &r);
@@ -535,7 +539,35 @@ static int pending_double(struct exporter *ex, redo_sgf_node *parent, struct pla
     return code == REDO_OK ? REDO_OK : export_no_memory(ex);
 }
 
+/* What gnubg thought of an answer that was not given yet. */
+static int pending_take(struct exporter *ex, redo_sgf_node *parent, struct place const *at)
+{
+    struct gnubg_record r = {.action = GNUBG_TAKE, .to_play = GNUBG_NOBODY, .owner = GNUBG_NOBODY};
+    struct sheet chain;
+    redo_sgf_string text;
+    redo_position *begin;
+    unsigned depth;
+    if (!get_text(&at->sheet.position, "pending", &text))
+        return REDO_OK;
+    r.player = word_is(text, "white takes") ? GNUBG_WHITE : GNUBG_BLACK;
+    if (r.player == at->board.turn || !chain_of(ex, at->position, &begin, &depth))
+        return REDO_OK;
+    int code = sheet_get(begin, &ex->arena, &chain);
+    if (code)
+        return export_no_memory(ex);
+    struct item const *item = item_at(&chain.decisions, depth);
+    if (!item || !item->has_move || item->move != MOVE_TAKE)
+        return REDO_OK;
+    code = fetch_cube(ex, &at->sheet.position, &chain, item, true, &r);
+    if (code || !r.has_cube)
+        return code;
+    redo_sgf_node *node = node_new(&ex->game->arena, parent);
+    return node ? write_node(ex, node, &at->sheet.position, NULL, NULL, &r) : export_no_memory(ex);
+}
+
 int export_pending(struct exporter *ex, redo_sgf_node *node, struct place const *at)
 {
+    if (at->board.doubled)
+        return pending_take(ex, node, at);
     return at->board.dice[0] ? pending_move(ex, node, at) : pending_double(ex, node, at);
 }

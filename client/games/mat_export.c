@@ -51,6 +51,13 @@ static int put_move(struct exporter *ex, struct gnubg_record const *r)
     return put(ex, &a);
 }
 
+static int put_roll(struct exporter *ex, enum gnubg_side player, int const dice[2])
+{
+    redo_mat_action a = {
+        .kind = REDO_MAT_ROLL, .player = player == GNUBG_BLACK, .dice = {dice[0], dice[1]}};
+    return put(ex, &a);
+}
+
 static int put_cube(struct exporter *ex, struct gnubg_record const *r)
 {
     redo_mat_action a = {.player = r->player == GNUBG_BLACK};
@@ -78,12 +85,17 @@ static int put_record(struct exporter *ex, redo_sgf_game *game, redo_sgf_node co
     extra_read(node, &extra, NULL);
     int code = REDO_OK;
     bool dice = r.set == GNUBG_SET_DICE;
+    /* What gnubg thought of an answer that was not given. */
+    if (r.action == GNUBG_TAKE && ex->position.doubled && r.player != ex->position.turn) {
+        *ex->lost = true;
+        gnubg_record_free(&r);
+        return REDO_OK;
+    }
     if (r.action == GNUBG_MOVE && !node->first && !extra.made && before &&
         gnubg_record_is_open(before, &r)) {
-        redo_mat_action a = {.kind = REDO_MAT_ROLL,
-                             .player = r.player == GNUBG_BLACK,
-                             .dice = {r.dice[0], r.dice[1]}};
-        code = put(ex, &a);
+        code = put_roll(ex, r.player, r.dice);
+    } else if (dice && !node->first) { /* of a game that ended before the move */
+        code = put_roll(ex, r.to_play == GNUBG_NOBODY ? ex->position.turn : r.to_play, r.set_dice);
     } else if (r.action == GNUBG_MOVE) {
         code = put_move(ex, &r);
     } else if (r.action != GNUBG_NO_ACTION) {

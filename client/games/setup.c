@@ -167,6 +167,15 @@ int extra_write(redo_sgf_game *game, redo_sgf_node *node, struct gnubg_position 
     return code;
 }
 
+int extra_length(redo_sgf_game *game, redo_sgf_node *node, struct gnubg_position const *board)
+{
+    char text[40];
+    if (redo_sgf_node_property(node, EXTRA))
+        return REDO_OK;
+    snprintf(text, sizeof text, "length:%d", board->length);
+    return extra_word(game, node, text);
+}
+
 /* --- set-up as a whole --- */
 
 int setup_play(struct gnubg_position *p, redo_sgf_node const *node,

@@ -3,7 +3,9 @@
 import glob
 import json
 import os
+import signal
 import subprocess
+import time
 
 from ctl import CASES, REDOCTL, TIMEOUT, Setting, environment, run
 
@@ -96,6 +98,63 @@ def test_a_name_that_is_taken_is_refused_and_kept():
             result = s("import", "-", "--name", "x", stdin=data)
             assert result.status == 1 and b"REDO_EEXISTS" in result.err, result
             assert sessions(s) == ["x"], sessions(s)
+
+
+def test_a_session_that_has_the_name_of_a_game_is_not_taken_away_with_the_others():
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "x/2", stdin=b"(;GM[1];B[aa])")
+        s("import", "-", "--name", "x/90", stdin=b"(;GM[1];B[bb])")
+        for count in (3, 89, 1000):
+            result = s("import", "-", "--name", "x", stdin=b"(;GM[1];B[cc])\n" * count)
+            assert result.status == 1 and b"REDO_EEXISTS" in result.err, result
+            assert sessions(s) == ["x/2", "x/90"], sessions(s)
+        assert export(s, "x/2", "sgf")[0] == b"(;GM[1];B[aa])"
+        assert s.rpc.call("listsessions", {"trash": True})["sessions"] == []
+
+
+def begin_import(s, name, games):
+    """An import whose end does not come, after so many games."""
+    importing = subprocess.Popen([REDOCTL, "import", "-", "--name", name], stdin=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, env=environment(REDO_SOCKET=s.socket))
+    importing.stdin.write(b"(;GM[1];B[aa])\n" * games)
+    importing.stdin.flush()
+    deadline = time.monotonic() + TIMEOUT
+    while len(s.rpc.call("listsessions", {"prefix": name})["sessions"]) < games // 12:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return importing
+
+
+def test_an_import_that_a_signal_stops_leaves_nothing():
+    with Setting(stored=True) as s:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            importing = begin_import(s, "x", 9000)
+            importing.send_signal(number)
+            importing.wait(TIMEOUT)
+            assert importing.returncode == 1, importing.returncode
+            assert b"signal; nothing was imported" in importing.stderr.read()
+            assert sessions(s) == [], sessions(s)
+
+
+def test_what_an_import_that_was_killed_leaves_goes_with_its_match():
+    with Setting(stored=True) as s:
+        importing = begin_import(s, "x", 9000)
+        importing.kill()
+        importing.wait(TIMEOUT)
+        assert s.rpc.call("getgames", "x", {})["total"] >= 600
+        s.output("delete", "x")
+        assert len(sessions(s)) <= 128, len(sessions(s))  # whose answers it did not see
+
+
+def test_utf_16_is_read():
+    text = "(;GM[1]PB[申真ソ])\n"
+    with Setting(stored=True) as s:
+        for codec, mark in ("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff"):
+            assert s("import", "-", "--name", codec, stdin=mark + text.encode(codec)).status == 0
+            assert "PB[申真ソ]" in export(s, codec, "sgf")[0].decode(), codec
+        wide = PGN.decode().encode("utf-16-le")
+        assert s("import", "-", "--name", "pgn", stdin=b"\xff\xfe" + wide).status == 0
+        assert export(s, "pgn", "pgn")[0] == PGN
 
 
 def test_pgn_comes_back():

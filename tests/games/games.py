@@ -198,6 +198,39 @@ def made(text, check=None):
     return test
 
 
+GNUBG = b"(;FF[4]GM[6]CA[UTF-8]MI[length:7][game:0][ws:0][bs:0]PW[Ann]PB[Bo]RU[Crawford]\n"
+CUBE = b"E ver 3 0C 1 0.000000 1" + b" 0.500000" * 14
+
+
+def backgammon(wanted):
+    """Whole lines of what each decision is: what, position ID, match ID, decisions."""
+    def check(path):
+        sgf.check(run("kinds", path).startswith(b"gnubg\t"), "not as gnubg's")
+        rows = positions(path)[0]
+        for number, want in wanted.items():
+            have = {key: rows[number][key] for key in want}
+            sgf.check(have == want, f"position {number}: {have}, not {want}")
+    return check
+
+
+# gnubg saves a board that was set up as if White were to act, though Black was.
+OUT_OF_TURN = GNUBG + b""";W[31hefe]
+;PL[W]AE[a:y]AW[f][f][f][f][f][h][h][h][m][m][m][m][m][x][x]\
+AB[s][s][s][s][s][q][q][q][l][l][l][l][l][a][a]
+;B[double]DA[%s]
+;W[take]DA[%s]
+;B[66agaglrlr])
+""".replace(b"\\\n", b"") % (CUBE, CUBE)
+HINT_OUT_OF_TURN = OUT_OF_TURN[:OUT_OF_TURN.index(b"\n;W[take]")] + b")\n"
+# And a hint at a double that waits for its answer as a take by the side that doubled.
+HINT_OF_TAKE = GNUBG + b";W[31hefe]\n;B[double]\n;B[take]DA[%s])\n" % CUBE
+
+
+def many_of_one_roll(path):
+    """Side lines that begin with the same roll take no time for each other."""
+    sgf.check(run("kinds", path) == b"gnubg\t40001\n", "another number of positions")
+
+
 def positions_are(count):
     def check(path):
         sgf.check(run("kinds", path) == f"sgf\t{count}\n".encode(), "another number of positions")
@@ -229,7 +262,14 @@ tests.append(("alternate-between", made(
     b"(;PL[B]XM[ws:3])\n(;B[64lrlp]C[other]))\n",
     lambda path: sgf.check(run("kinds", path) == b"gnubg\t8\n", "not gnubg's"))))
 tests += [(f"layout-{i}", made(text)) for i, text in enumerate(LAYOUTS)]
+BLACK = {"positionid": "4HPwATDgc/ABMA", "matchid": "cAngAAAAAAAE"}
 tests += [
+    ("double-out-of-turn", made(OUT_OF_TURN, backgammon({4: BLACK}))),
+    ("hint-out-of-turn", made(HINT_OUT_OF_TURN, backgammon({4: BLACK}))),
+    ("hint-of-take", made(HINT_OF_TAKE, backgammon(
+        {3: {"positionid": "sGfwATDgc/ABMA", "matchid": "cBHgAAAAAAAE", "decided": "0"},
+         2: {"decided": "1"}}))),
+    ("wide-gnubg", made(GNUBG[:-1] + b"\n(;B[31qusu])" * 20000 + b")\n", many_of_one_roll)),
     ("deep", made(b"(;GM[1]" + b";B[aa]" * 99999 + b")\n", positions_are(100000))),
     ("wide", made(b"(;GM[1]" + b"".join(b"\n(;B[%d])" % i for i in range(10000)) + b")\n",
                   positions_are(10001))),
