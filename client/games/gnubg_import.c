@@ -7,7 +7,9 @@
 #include "client/games/heading.h"
 #include "client/sgf/gnubg_parts.h"
 
-#define AGAIN_MOST 1000 /* branches from a position that have the same roll or action */
+/* How often in a game a move may be found taken: looking on would take ever longer, and no game is
+ * like that. */
+#define TAKEN_MOST 5000000
 
 int importer_fail(struct importer *im, int code)
 {
@@ -56,8 +58,7 @@ struct entry *importer_add(struct importer *im, struct entry *from, int move,
     while (redo_getnextposition(from->position, move)) {
         if (move < 0) {
             move--;
-        } else if (move >= AGAIN_MOST * MOVE_AGAIN) {
-            /* Looking on would take ever longer, and no game is like that. */
+        } else if (im->taken++ == TAKEN_MOST || move > INT32_MAX - MOVE_AGAIN) {
             importer_fail(im, REDO_EFULL);
             return NULL;
         } else {

@@ -32,6 +32,7 @@ struct importer {
     redo_sgf_node *last; /* of the main line */
     bool finished;       /* the game ended there */
     struct buffer scratch;
+    unsigned long taken; /* moves that were, in all: see importer_add() */
 };
 
 /* A position after another, with the move, or if that is taken the next of its kind. NULL on error.
