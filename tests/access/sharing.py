@@ -186,9 +186,12 @@ def calls(info, session):
             yield (method["name"], *params)
 
 
-READING = {"getrecord", "getrecords", "readrecord", "getcandidates", "getpositionproperty", "getalternates", "gettable", "getlines", "getdiff", "getschema", "getfirstposition", "getsessionsize", "getgraftbehavior", "getsavedstate", "getproperties",
-           "hassessionchanged", "getsession", "getposition", "getbranches", "getpath", "getsolution", "gettree",
-           "getpositions", "listsubtrees", "getcursor", "getcursors", "getauthors", "getgames", "attach", "readsnapshot", "detach", "endsession", "copysession"}
+READING = {"getrecord", "getrecords", "readrecord", "getcandidates", "getpositionproperty", "getalternates",
+           "gettable", "getlines", "getdiff", "getschema", "getfirstposition", "getsessionsize",
+           "getgraftbehavior", "getsavedstate", "getproperties", "hassessionchanged", "getsession",
+           "getposition", "getbranches", "getpath", "getsolution", "gettree", "getpositions",
+           "listsubtrees", "getcursor", "getcursors", "getauthors", "getgames", "attach", "readsnapshot",
+           "detach", "endsession", "copysession", "routes.best", "routes.check", "routes.reach"}
 IN_THE_TRASH = {"restoresession", "purgesession"}
 
 
