@@ -394,7 +394,8 @@ static int import_archive(struct ctl *ctl, struct buffer const *file, char const
     return status;
 }
 
-static int import_file(struct ctl *ctl, int fd, char const *path, char const *name)
+static int import_file(struct ctl *ctl, int fd, char const *path, char const *name,
+                       char const *charset)
 {
     struct buffer file;
 
@@ -407,7 +408,7 @@ static int import_file(struct ctl *ctl, int fd, char const *path, char const *na
         cli_complain("games in %s have no name to be kept under: say --name NAME", path);
         status = EXIT_USAGE;
     } else if (kind != GAME_FILE_NONE) {
-        struct game_source source = {fd, file.data, file.size, path};
+        struct game_source source = {fd, file.data, file.size, path, charset};
         status = game_files_import(ctl, kind, &source, name);
     } else if (status == CLI_GO) {
         status = read_file(fd, path, &file, SIZE_MAX);
@@ -422,13 +423,18 @@ static int import_file(struct ctl *ctl, int fd, char const *path, char const *na
 
 static int import(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
 {
-    char const *name = NULL;
+    char const *name = NULL, *charset = NULL;
     struct cli_option const options[] = {
         {.name = "name",
          .type = CLI_TEXT,
          .value = &name,
          .argument = "NAME",
          .help = "of the session or match (without: the name in the file)"},
+        {.name = "charset",
+         .type = CLI_TEXT,
+         .value = &charset,
+         .argument = "CHARSET",
+         .help = "of games, whatever the file says (without: as it says, or guessed)"},
         COMMON_OPTIONS(ctl)};
 
     ctl->patience = PATIENCE;
@@ -444,7 +450,7 @@ static int import(struct ctl *ctl, struct cli_command const *cli, int argc, char
         cli_complain("can not read %s: %s", path, strerror(errno));
         return EXIT_BAD;
     }
-    status = import_file(ctl, fd, path, name);
+    status = import_file(ctl, fd, path, name, charset);
     if (!standard)
         close(fd);
     return status == CLI_GO ? EXIT_GOOD : status;

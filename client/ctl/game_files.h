@@ -15,7 +15,8 @@ struct game_source {
     int fd;
     char const *begun;
     size_t begun_size;
-    char const *path; /* for messages */
+    char const *path;    /* for messages */
+    char const *charset; /* NULL: as the file tells, or guessed */
 };
 
 /* One game becomes the session NAME, several the match NAME with the games NAME/1 and so on: all or

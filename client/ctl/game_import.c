@@ -218,7 +218,10 @@ static int import_sgf(struct reading_file *f, struct upload *u, redo_sgf_reader 
 
 static int import_as_sgf(struct reading_file *f, struct upload *u)
 {
-    redo_sgf_reader *reader = redo_sgf_reader_open(read_source, f, NULL);
+    redo_sgf_options options;
+    redo_sgf_options_init(&options);
+    options.charset = f->source.charset;
+    redo_sgf_reader *reader = redo_sgf_reader_open(read_source, f, &options);
     if (!reader) {
         cli_complain("out of memory");
         return EXIT_BAD;
@@ -255,7 +258,10 @@ static int import_pgn(struct reading_file *f, struct upload *u, redo_pgn_reader 
 
 static int import_as_pgn(struct reading_file *f, struct upload *u)
 {
-    redo_pgn_reader *reader = redo_pgn_reader_open(read_source, f, NULL);
+    redo_pgn_options options;
+    redo_pgn_options_init(&options);
+    options.charset = f->source.charset;
+    redo_pgn_reader *reader = redo_pgn_reader_open(read_source, f, &options);
     if (!reader) {
         cli_complain("out of memory");
         return EXIT_BAD;
@@ -270,7 +276,10 @@ static int import_as_mat(struct reading_file *f, struct upload *u)
     redo_mat_match *match;
     redo_sgf_error error;
     int status = CLI_GO;
-    if (redo_mat_read(read_source, f, NULL, &match, &error) != REDO_OK) {
+    redo_mat_options options;
+    redo_mat_options_init(&options);
+    options.charset = f->source.charset;
+    if (redo_mat_read(read_source, f, &options, &match, &error) != REDO_OK) {
         complain(f, &error);
         return EXIT_BAD;
     }

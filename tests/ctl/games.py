@@ -157,6 +157,20 @@ def test_utf_16_is_read():
         assert export(s, "pgn", "pgn")[0] == PGN
 
 
+def test_a_charset_that_is_told_counts_whatever_the_file_says():
+    text = "대국자"
+    with Setting(stored=True) as s:
+        for n, declared in enumerate((b"CA[nobody knows]", b"CA[UTF-8]", b"")):
+            data = b"(;GM[1]" + declared + b"PB[" + text.encode("cp949") + b"])\n"
+            if declared:
+                assert s("import", "-", "--name", f"n{n}", stdin=data).status == 1, declared
+            told = s("import", "-", "--name", f"n{n}", "--charset", "CP949", stdin=data)
+            assert told.status == 0, told
+            assert f"PB[{text}]" in export(s, f"n{n}", "sgf")[0].decode(), declared
+        wrong = s("import", "-", "--name", "x", "--charset", "no such", stdin=b"(;GM[1])")
+        assert wrong.status == 1 and b"no such" in wrong.err, wrong
+
+
 def test_pgn_comes_back():
     with Setting(stored=True) as s:
         assert s("import", "-", "--name", "p", stdin=PGN).status == 0
