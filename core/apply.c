@@ -13,20 +13,17 @@
 #include "core/records/alternates.h"
 #include "core/solution.h"
 #include "core/subtree.h"
-#include "core/turn.h"
-#include "core/varint.h"
+#include "core/turn_apply.h"
 
-#define SCRATCH_KEPT 65536                /* numbers */
-#define ANSWERS_BELOW (UINT32_C(1) << 31) /* numbers that the answers to a turn have room for */
-#define TURN_COPIES (UINT32_C(1) << 22)   /* positions that may be made by copying in one turn */
+#define SCRATCH_KEPT 65536 /* numbers */
 
-static redo_result const nothing = {.position = NOBODY,
-                                    .graftedfrom = NOBODY,
-                                    .graftedto = NOBODY,
-                                    .supersedes = NOBODY,
-                                    .firstmade = NOBODY};
+redo_result const history_nothing = {.position = NOBODY,
+                                     .graftedfrom = NOBODY,
+                                     .graftedto = NOBODY,
+                                     .supersedes = NOBODY,
+                                     .firstmade = NOBODY};
 
-static int check_state(struct history const *h, redo_operation const *op)
+int history_check_state(struct history const *h, redo_operation const *op)
 {
     if (h->changes)
         return REDO_EKIND;
@@ -95,7 +92,8 @@ static void supersede(struct history *h, struct node *longer, struct node *n, bo
 
 int history_check_add(struct history const *h, redo_operation const *op)
 {
-    int rc = h->changes ? REDO_OK : check_state(h, op); /* lines are read when they are run */
+    int rc =
+        h->changes ? REDO_OK : history_check_state(h, op); /* lines are read when they are run */
     if (rc)
         return rc;
     if (op->endpoint < -128 || op->endpoint > 127)
@@ -279,7 +277,7 @@ static int apply_update(struct history *h, redo_operation const *op, redo_result
 {
     struct node *n;
     int rc = history_find(h, op->position, &n);
-    if (rc || (rc = check_state(h, op)))
+    if (rc || (rc = history_check_state(h, op)))
         return rc;
     char *state = node_state(h, n);
     if (memcmp(state + h->cmpsize, (char const *)op->state + h->cmpsize, h->size - h->cmpsize) == 0)
@@ -328,7 +326,7 @@ static int apply_cycle(struct history *h, redo_operation const *op, redo_result 
 {
     struct node *end;
     int rc = history_find(h, op->position, &end);
-    if (rc || (rc = check_state(h, op)))
+    if (rc || (rc = history_check_state(h, op)))
         return rc;
     r->position = end->in.id;
     struct node *first = equal_first(h, equal_hash(h, op->state), op->state);
@@ -424,202 +422,6 @@ static int apply_restore(struct history *h, redo_operation const *op, redo_resul
     return subtree_restore(h, parent, op->state, op->statesize, r);
 }
 
-/* ---- turns ------------------------------------------------------------------------------- */
-
-/* Whether all of a turn can be applied, as far as it can be seen: all but memory. */
-static int check_turn(struct history const *h, struct turn_item const *items, uint32_t count)
-{
-    int rc = REDO_OK;
-    for (uint32_t i = 0; i < count && !rc; i++) {
-        redo_operation const *op = &items[i].op;
-        struct node *n;
-        if (!items[i].after)
-            rc = history_find(h, op->position, &n);
-        if (!rc)
-            rc = op->kind == REDO_OP_ADD      ? history_check_add(h, op)
-                 : op->kind == REDO_OP_CURSOR ? cursors_check(h, op)
-                                              : REDO_OK; /* it is the first to be applied */
-    }
-    return rc;
-}
-
-static bool copies_paths(struct history const *h)
-{
-    return h->graft == redo_copypath || h->graft == redo_graftandcopy;
-}
-
-/* How many positions the copying of a path may make, once this is added to a history like this one.
- */
-static uint32_t copies_of(struct history const *h, redo_operation const *op)
-{
-    if (!copies_paths(h) || op->value != redo_check || op->endpoint || check_state(h, op))
-        return 0;
-    struct node *rival = equal_rival(h, equal_first(h, equal_hash(h, op->state), op->state), NULL);
-    if (!rival)
-        return 0;
-    return h->graft == redo_copypath ? copy_length(rival) : solution_length_below(rival);
-}
-
-/* Whether an equal position is there, or is made earlier in the turn: `seen` leads to the items
- * that were looked at. */
-static bool is_known(struct history const *h, struct turn_item const *items, uint32_t i,
-                     struct index *seen)
-{
-    redo_operation const *op = &items[i].op;
-    uint32_t other, hash = equal_hash(h, op->state);
-    struct index_walk walk = index_walk(seen, hash);
-    while ((other = index_next(seen, &walk)) != INDEX_NONE)
-        if (memcmp(items[other].op.state, op->state, h->cmpsize) == 0)
-            return true;
-    if (equal_first(h, hash, op->state))
-        return true;
-    index_insert(seen, hash, i);
-    return false;
-}
-
-/* How many positions the adds of a turn may make by copying paths: of those that are there, and of
- * those that the turn makes itself, which grow with it. */
-static int copies_of_turn(struct history const *h, struct turn_item const *items, uint32_t count,
-                          uint64_t *copies)
-{
-    uint64_t longest = 0, made = 0, copied = 0;
-    bool ends = false;
-    struct index seen;
-    struct node *n;
-    *copies = 0;
-    if (!copies_paths(h))
-        return REDO_OK;
-    index_init(&seen);
-    if (index_reserve(&seen, count)) {
-        index_close(&seen);
-        return REDO_ENOMEM;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        redo_operation const *op = &items[i].op;
-        if (op->kind != REDO_OP_ADD || check_state(h, op))
-            continue;
-        uint32_t length = copies_of(h, op);
-        copied = length > copied ? length : copied;
-        if (!items[i].after && history_find(h, op->position, &n) == REDO_OK)
-            longest = n->p.movecount > longest ? n->p.movecount : longest;
-        ends |= op->endpoint != 0;
-        made += is_known(h, items, i, &seen) && op->value == redo_check && !op->endpoint;
-    }
-    index_close(&seen);
-    if (ends && longest + count > copied)
-        copied = longest + count;
-    *copies = made * copied;
-    return REDO_OK;
-}
-
-/* Room for a turn: all that it needs, but for paths that it makes itself, or longer, and copies. */
-static int reserve_turn(struct history *h, struct turn_item const *items, uint32_t adds)
-{
-    uint64_t positions = adds, copies;
-    bool equals = false;
-    int rc = copies_of_turn(h, items, adds, &copies);
-    if (rc)
-        return rc;
-    for (uint32_t i = 0; i < adds; i++) {
-        redo_operation const *op = &items[i].op;
-        positions += copies_of(h, op);
-        equals |= op->value == redo_check && !op->endpoint;
-    }
-    if (copies > TURN_COPIES || h->next + adds + copies > ANSWERS_BELOW)
-        return REDO_EFULL;
-    if (adds > h->answer.cap) {
-        uint32_t *grown = realloc(h->answer.items, adds * sizeof *grown);
-        if (!grown)
-            return REDO_ENOMEM;
-        h->answer.items = grown;
-        h->answer.cap = adds;
-    }
-    rc = history_reserve(h, (uint32_t)positions, adds);
-    if (!rc && equals && h->graft != redo_nograft && !history_scratch(h, h->count + adds))
-        rc = REDO_ENOMEM;
-    return rc;
-}
-
-static int add_items(struct history *h, struct turn_item *items, uint32_t adds, redo_result *r)
-{
-    uint32_t first = h->next;
-    for (uint32_t i = 0; i < adds; i++) {
-        redo_result one = nothing;
-        if (items[i].after)
-            items[i].op.position = h->answer.items[items[i].after - 1] >> 1;
-        bool plays = items[i].op.kind == REDO_OP_PLAY;
-        int rc = h->next >= ANSWERS_BELOW ? REDO_EFULL
-                 : plays                  ? records_play(h, &items[i].op, &one)
-                                          : apply_add(h, &items[i].op, &one);
-        if (rc && !i) /* nothing is done yet */
-            return rc;
-        if (rc) /* copying a path has taken more memory than there is, or numbers */
-            return h->failed = rc;
-        h->answer.items[h->answer.count++] = one.position << 1 | one.created;
-        one.changed |= r->changed;
-        if (adds == 1)
-            *r = one; /* all that there is to tell of it */
-        r->position = one.position;
-        r->created = one.created;
-        r->changed = one.changed;
-    }
-    r->firstmade = first;
-    r->made = h->next - first;
-    r->value = (int)adds;
-    return REDO_OK;
-}
-
-/* Whether the cursor has lines that are no turn yet. */
-static bool has_open_lines(struct history const *h, redo_operation const *op)
-{
-    struct cursor const *cursor = cursors_find(&h->cursors, op->name, op->namesize);
-    return cursor && cursor->entry && cursor->entry->count;
-}
-
-static int run_turn(struct history *h, struct turn_item *items, uint32_t count, redo_result *r)
-{
-    struct turn_item *last = &items[count - 1];
-    bool cursor = last->op.kind == REDO_OP_CURSOR, made = false;
-    uint32_t adds = count - cursor;
-    int rc = h->changes && adds > 1 ? REDO_EKIND : check_turn(h, items, count);
-    if (!rc && cursor && has_open_lines(h, &last->op))
-        rc = REDO_EENTRY;
-    if (!rc)
-        rc = reserve_turn(h, items, adds);
-    if (!rc && cursor)
-        rc = cursors_prepare(h, &last->op, &made);
-    if (rc)
-        return rc;
-    rc = add_items(h, items, adds, r);
-    if (rc && made)
-        cursors_drop(&h->cursors, cursors_find(&h->cursors, last->op.name, last->op.namesize));
-    if (rc || !cursor)
-        return rc;
-    redo_result moved = nothing;
-    if (last->after)
-        last->op.position = h->answer.items[last->after - 1] >> 1;
-    last->op.source = NOBODY; /* as expected: that was seen before */
-    rc = cursors_apply(h, &last->op, &moved);
-    if (made) { /* also if it is at the first position, where it was made */
-        cursor_moved(&h->cursors, cursors_find(&h->cursors, last->op.name, last->op.namesize));
-        r->changed = 1;
-    }
-    r->changed |= moved.changed;
-    return rc;
-}
-
-static int apply_turn(struct history *h, redo_operation const *op, redo_result *r)
-{
-    struct turn_item *items;
-    uint32_t count;
-    int rc = op->state ? turn_read(op->state, op->statesize, &items, &count) : REDO_EOPERATION;
-    if (rc)
-        return rc;
-    rc = run_turn(h, items, count, r);
-    free(items);
-    return rc;
-}
-
 /* ---- any operation ----------------------------------------------------------------------- */
 
 static int apply(struct history *h, redo_operation const *op, redo_result *r)
@@ -650,7 +452,7 @@ static int apply(struct history *h, redo_operation const *op, redo_result *r)
     case REDO_OP_CURSOR:
         return cursors_apply(h, op, r);
     case REDO_OP_TURN:
-        return apply_turn(h, op, r);
+        return turn_apply(h, op, r);
     case REDO_OP_NEWUNDO:
     case REDO_OP_ADDUNDO:
         return entries_apply(h, op, r);
@@ -728,15 +530,6 @@ static int repeat(struct history *h, redo_operation const *op, struct key const 
     return REDO_OK;
 }
 
-/* How many answers of its own a turn has, or more; no more than it has bytes. */
-static uint32_t turn_size(redo_operation const *op)
-{
-    struct varint_reader r = {.at = op->state,
-                              .end = (unsigned char const *)op->state + op->statesize};
-    uint32_t count = op->kind == REDO_OP_TURN && op->state ? varint_get(&r) : 0;
-    return count <= REDO_TURN_MAX + 1 && count <= op->statesize ? count : 0;
-}
-
 static void keep_key(struct history *h, redo_operation const *op, struct key *key, redo_result *r)
 {
     r->changed = 1; /* the key itself */
@@ -756,7 +549,7 @@ static void keep_key(struct history *h, redo_operation const *op, struct key *ke
 static int apply_new(struct history *h, redo_operation const *op, redo_result *r)
 {
     struct key *key = NULL;
-    if (op->keysize && !(key = keys_make(&h->keys, op->key, op->keysize, turn_size(op))))
+    if (op->keysize && !(key = keys_make(&h->keys, op->key, op->keysize, turn_answers(op))))
         return REDO_ENOMEM;
     h->answer.count = 0;
     int rc = apply(h, op, r);
@@ -796,7 +589,7 @@ static int begin(struct history *h, redo_operation const *op)
 
 int history_apply(struct history *h, redo_operation const *op, redo_result *result)
 {
-    redo_result r = nothing;
+    redo_result r = history_nothing;
     if (h->cursors.moved)
         cursors_rest(&h->cursors);
     if (h->changes)
@@ -821,20 +614,15 @@ int history_apply(struct history *h, redo_operation const *op, redo_result *resu
 
 /* ---- looking ahead ----------------------------------------------------------------------- */
 
-static uint64_t growth_of_turn(struct history const *h, redo_operation const *op)
+uint32_t history_copies(struct history const *h, redo_operation const *op)
 {
-    struct turn_item *items;
-    uint32_t count;
-    if (!op->state || turn_read(op->state, op->statesize, &items, &count))
+    if (!history_copies_paths(h) || op->value != redo_check || op->endpoint ||
+        history_check_state(h, op))
         return 0;
-    uint64_t growth;
-    if (copies_of_turn(h, items, count, &growth))
-        growth = NOBODY; /* the turn would fail, too */
-    for (uint32_t i = 0; i < count; i++)
-        growth += items[i].op.kind == REDO_OP_PLAY ? history_growth(h, &items[i].op)
-                                                   : items[i].op.kind == REDO_OP_ADD;
-    free(items);
-    return growth;
+    struct node *rival = equal_rival(h, equal_first(h, equal_hash(h, op->state), op->state), NULL);
+    if (!rival)
+        return 0;
+    return h->graft == redo_copypath ? copy_length(rival) : solution_length_below(rival);
 }
 
 uint32_t history_growth(struct history const *h, redo_operation const *op)
@@ -846,17 +634,17 @@ uint32_t history_growth(struct history const *h, redo_operation const *op)
     if (op->kind == REDO_OP_ADD)
         growth = history_find(h, op->position, &n) || branch_find(h, n, op->move)
                      ? 0
-                     : 1 + (uint64_t)copies_of(h, op);
+                     : 1 + (uint64_t)history_copies(h, op);
     else if (op->kind == REDO_OP_DUPLICATE)
         growth = history_find(h, op->source, &n) ? 0 : copy_length(n);
     else if (op->kind == REDO_OP_RESTORE && op->state)
         growth = subtree_look(op->state, op->statesize, &parent, &top, &count) ? count : 0;
     else if (op->kind == REDO_OP_TURN)
-        growth = growth_of_turn(h, op);
+        growth = turn_growth(h, op);
     else if (op->kind == REDO_OP_CURSOR || op->kind == REDO_OP_NEWUNDO)
-        growth = op->name && has_open_lines(h, op);
+        growth = op->name && entry_is_open(h, op);
     else if (op->kind == REDO_OP_PLAY)
-        growth = records_play_adds(h, op, &add) ? 1 + (uint64_t)copies_of(h, &add) : 0;
+        growth = records_play_adds(h, op, &add) ? 1 + (uint64_t)history_copies(h, &add) : 0;
     else if (op->kind == REDO_OP_ALTERNATE)
         growth = alternates_growth(h, op);
     return growth < NOBODY ? (uint32_t)growth : NOBODY;

@@ -119,6 +119,21 @@ struct history *history_of(redo_position const *position);
 /* A history without any position, to be filled by whoever loads one; NULL without memory. */
 struct history *history_empty(uint32_t size, uint32_t cmpsize);
 
+/* What came of an operation of which nothing came. */
+extern redo_result const history_nothing;
+
+/* Whether the operation has a state as this history's: REDO_OK, REDO_EKIND or REDO_ESTATE. */
+int history_check_state(struct history const *h, redo_operation const *op);
+
+/* How many positions the copying of a path may make, once this is added to a history like this one;
+ * none if it is not a graft behavior that copies. */
+uint32_t history_copies(struct history const *h, redo_operation const *op);
+
+static inline bool history_copies_paths(struct history const *h)
+{
+    return h->graft == redo_copypath || h->graft == redo_graftandcopy;
+}
+
 /* An ADD, as history_apply() does it. */
 int history_add(struct history *h, redo_operation const *op, redo_result *r);
 

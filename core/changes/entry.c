@@ -387,3 +387,9 @@ int entries_apply(struct history *h, redo_operation const *op, redo_result *r)
     r->changed = 1;
     return REDO_OK;
 }
+
+bool entry_is_open(struct history const *h, redo_operation const *op)
+{
+    struct cursor const *cursor = cursors_find(&h->cursors, op->name, op->namesize);
+    return cursor && cursor->entry && cursor->entry->count;
+}

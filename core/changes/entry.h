@@ -27,6 +27,9 @@ struct entry {
 /* NEWUNDO and ADDUNDO, as history_apply(). */
 int entries_apply(struct history *h, redo_operation const *op, redo_result *r);
 
+/* Whether the cursor that the operation names has lines that are no turn yet. */
+bool entry_is_open(struct history const *h, redo_operation const *op);
+
 /* Closes what is open at a cursor, if anything is: a turn is made of its lines, and the cursor goes
  * there. *r tells of that as of an ADD. REDO_OK, or nothing is changed: REDO_ELINE (the lines do
  * not fit where they stand now), REDO_ENOMEM, REDO_EFULL. */
