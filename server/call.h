@@ -57,6 +57,18 @@ int call_check_write(struct call *call, struct room const *room);
 /* Whether this user may take so much more: REDO_OK, or REDO_EFULL prepared. */
 int call_check_usage(struct call *call, uint32_t uid, struct usage_amount more);
 
+/* Whether an argument, if it is there, can be a session's name: REDO_OK or REDO_ENAME. */
+int call_check_name_arg(struct call *call, struct arg const *name);
+
+/* REDO_EEXISTS, and which name. */
+int call_fail_exists(struct call *call, char const *name, size_t size);
+
+/* The open batch, for a change that somebody waits for: the answer is held until it is on disk. */
+struct batch *call_batch(struct call *call);
+
+/* Takes the room away from all who attend it, and out of memory. */
+void call_dismiss(struct call *call, struct room *room);
+
 /* Whether a mode, if it is given, is one: REDO_OK, or REDO_ERANGE prepared. */
 int call_check_mode(struct call *call, struct arg const *mode);
 

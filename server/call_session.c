@@ -20,7 +20,7 @@
 
 /* ---- finding ----------------------------------------------------------------------------- */
 
-static int fail_exists(struct call *call, char const *name, size_t size)
+int call_fail_exists(struct call *call, char const *name, size_t size)
 {
     call_fail(call, REDO_EEXISTS);
     error_add_text(&call->error, "name", name, size);
@@ -38,7 +38,7 @@ static int check_free(struct call *call, char const *name, size_t size, uint32_t
         return rc;
     if (!rc) {
         call_waits_for(call, there); /* that it is there may be known when it is on disk */
-        return fail_exists(call, name, size);
+        return call_fail_exists(call, name, size);
     }
     call_fail(call, rc);
     error_add_text(&call->error, "name", name, size);
@@ -63,7 +63,7 @@ static int check_name(struct call *call, char const *name, size_t size)
     return REDO_OK;
 }
 
-static int check_name_arg(struct call *call, struct arg const *name)
+int call_check_name_arg(struct call *call, struct arg const *name)
 {
     return name->present ? check_name(call, name->bytes.data, name->bytes.size) : REDO_OK;
 }
@@ -127,7 +127,7 @@ static int join(struct call *call, struct room *room, struct history const *want
 {
     call_waits_for(call, room);
     if (!args_flag(&call->args, "join", false))
-        return fail_exists(call, room->name, room->name_size);
+        return call_fail_exists(call, room->name, room->name_size);
     if (!is_alike(room->history, wanted)) {
         fail_state(call, wanted->games || room->history->games
                              ? "the session exists, and one of the two is no match"
@@ -419,7 +419,7 @@ static int load(struct call *call)
 {
     struct arg const *dump = &call->args.param[0], *name = args_option(&call->args, "name");
     struct upload *u = &call->client->upload;
-    int rc = check_name_arg(call, name);
+    int rc = call_check_name_arg(call, name);
     if (rc || (rc = call_check_mode(call, args_option(&call->args, "mode"))))
         return rc;
     uint64_t what;
@@ -478,8 +478,7 @@ int call_opensession(struct call *call)
 
 /* ---- ending ------------------------------------------------------------------------------ */
 
-/* Takes the room away from all who attend it, and out of memory. */
-static void dismiss(struct call *call, struct room *room)
+void call_dismiss(struct call *call, struct room *room)
 {
     room_dismiss(room);
     rooms_discard(call->gateway, room);
@@ -500,182 +499,22 @@ int call_endsession(struct call *call)
     }
     set_relaxed(call->client, room, false);
     if (room->owner)
-        dismiss(call, room);
+        call_dismiss(call, room);
     pack_nil(call_reply(call));
     return REDO_OK;
 }
 
-/* The change is in the open batch, and somebody waits for it. */
-static struct batch *change(struct call *call)
+struct batch *call_batch(struct call *call)
 {
     call->waits = true;
     return committer_change(&call->gateway->committer, true, &call->number);
-}
-
-/* Nothing of the session could be read: it can be deleted all the same, and its name be free again.
- */
-static int delete_damaged(struct call *call)
-{
-    struct job *job = call->client->job;
-    uint64_t id = job->info.id;
-    if (!access_may_info(call->client->asker, &job->info, ACCESS_OWN))
-        return call_fail_session(call, REDO_EDENIED, &call->args.param[0]);
-    if (rooms_leave(call->gateway, id, LEAVING_TO_TRASH))
-        return call_fail(call, REDO_ENOMEM);
-    batch_trash(change(call), id, time(NULL));
-    pack_nil(call_reply(call));
-    return REDO_OK;
-}
-
-int call_deletesession(struct call *call)
-{
-    struct room *room;
-    int rc = call_room_owned(call, &room);
-    if (rc == REDO_EDAMAGED && call->client->job && call->client->job->info.id)
-        return delete_damaged(call);
-    if (rc)
-        return rc;
-    if (room->history->games)
-        return match_delete(call, room);
-    if (room->stored) {
-        if (rooms_leave(call->gateway, room->handle, LEAVING_TO_TRASH))
-            return call_fail(call, REDO_ENOMEM);
-        batch_trash(change(call), room->handle, time(NULL));
-        room->number = call->number;
-    }
-    dismiss(call, room);
-    pack_nil(call_reply(call));
-    return REDO_OK;
-}
-
-/* ---- the trash ------------------------------------------------------------------------------ */
-
-/* A session in the trash, with its content; job->name, if not empty, is what it is to be called. */
-static void run_find_trashed(struct job *job)
-{
-    struct store_info info, other;
-    job->result = store_find_id(job->reader, job->id, &info);
-    if (job->result == REDO_OK &&
-        (!info.trashed || !access_may_info(job->asker, &info, ACCESS_READ)))
-        job->result = REDO_ENOSESSION;
-    else if (job->result == REDO_OK && !access_may_info(job->asker, &info, ACCESS_OWN))
-        job->result = REDO_EDENIED;
-    if (job->result)
-        return;
-    buffer_append(&job->text, info.name, info.name_size);
-    job->info = info;
-    job->info.name = job->text.data;
-    job->info.properties = NULL;
-    job->result = job->text.failed ? REDO_ENOMEM
-                                   : store_load(job->reader, job->id, &job->history, &job->sequence,
-                                                &job->damaged);
-    if (!job->result && job->history->games)
-        match_look_trashed(job);
-    struct buffer const *name = job->name.size ? &job->name : &job->text;
-    job->more = !job->result &&
-                store_find(job->reader, name->data, name->size, info.owner, &other) == REDO_OK;
-}
-
-/* Whether what the job found of a trashed session, and of the name that it is to get, may not hold
- * any more. */
-static bool is_stale(struct job const *job)
-{
-    struct buffer const *name = job->name.size ? &job->name : &job->text;
-    return rooms_stale(job) ||
-           (!job->result && !job->more &&
-            rooms_name_departed_since(job, name->data, name->size, job->info.owner)) ||
-           match_is_stale(job);
-}
-
-/* The job that found the trashed session of param 0: REDO_OK, a failure, CALL_LATER. */
-static int find_trashed(struct call *call, struct arg const *name, struct job **found)
-{
-    int rc = call_check_store(call);
-    if (rc)
-        return rc;
-    struct job *job = call_finished(call, run_find_trashed);
-    if (!job || is_stale(job)) {
-        job = job_new(call->gateway, call->client);
-        if (job) {
-            job->run = run_find_trashed;
-            job->id = (uint64_t)call_integer(call, 0);
-            if (name && name->present)
-                buffer_append(&job->name, name->bytes.data, name->bytes.size);
-        }
-        return call_start(call, job);
-    }
-    if (!job->result && rooms_leaving(call->gateway, job->id))
-        job->result = REDO_ENOSESSION; /* being purged */
-    if (job->result == REDO_EDENIED && job->limit)
-        return match_fail_trashed(call, job);
-    if (job->result)
-        return call_fail_session(call, job->result, &call->args.param[0]);
-    *found = job;
-    return REDO_OK;
-}
-
-int call_restoresession(struct call *call)
-{
-    struct arg const *name = args_option(&call->args, "name");
-    struct job *job = NULL;
-    int rc = check_name_arg(call, name);
-    if (rc || (rc = find_trashed(call, name, &job)))
-        return rc;
-    struct store_info info = job->info;
-    if (name->present) {
-        info.name = name->bytes.data;
-        info.name_size = name->bytes.size;
-    }
-    struct registry *registry = &call->gateway->registry;
-    if (job->more || registry_named(registry, info.name, info.name_size, info.owner) ||
-        registry_handled(registry, info.id))
-        return fail_exists(call, info.name, info.name_size);
-    struct usage_amount more = {.sessions = 1, .positions = info.positions};
-    if (call_check_usage(call, info.owner, more)) /* its bytes have counted all the time */
-        return call->error.code;
-    bool match = job->history->games;
-    if (match && (rc = match_check_return(call, job, info.name, info.name_size)))
-        return rc;
-    struct room *room = rooms_enter(call->gateway, job->history, &info);
-    job->history = NULL;
-    if (!room)
-        return call_fail(call, REDO_ENOMEM);
-    rooms_loaded(call->gateway, room, job);
-    batch_restore(change(call), room->handle, room->name, room->name_size);
-    if (match)
-        match_return(call, job);
-    room->number = call->number;
-    reply_session(call_reply(call), room);
-    return REDO_OK;
-}
-
-int call_purgesession(struct call *call)
-{
-    struct job *job = NULL;
-    int rc = find_trashed(call, NULL, &job);
-    if (rc)
-        return rc;
-    if (registry_handled(&call->gateway->registry, job->id)) /* being restored */
-        return call_fail_session(call, REDO_ENOSESSION, &call->args.param[0]);
-    if (job->history->games) {
-        if (match_purge(call->gateway, job->id, job, &call->number))
-            return call_fail(call, REDO_ENOMEM);
-        change(call); /* in a hurry */
-    } else {
-        if (rooms_leave(call->gateway, job->id, LEAVING_FOR_EVER))
-            return call_fail(call, REDO_ENOMEM);
-        batch_purge(change(call), job->id);
-    }
-    rooms_departed(call->gateway, job->id, job->info.name, job->info.name_size, job->info.owner);
-    pack_nil(call_reply(call));
-    return REDO_OK;
 }
 
 int call_renamesession(struct call *call)
 {
     struct arg const *name = &call->args.param[1];
     struct room *room;
-    int rc = check_name_arg(call, name);
+    int rc = call_check_name_arg(call, name);
     if (rc || (rc = call_room_owned(call, &room)))
         return rc;
     if (!room->name)
@@ -703,7 +542,7 @@ int call_renamesession(struct call *call)
     room->name_size = name->bytes.size;
     registry_enter(&call->gateway->registry, room); /* into the place it left */
     if (room->stored) {
-        batch_rename(change(call), room->handle, room->name, room->name_size);
+        batch_rename(call_batch(call), room->handle, room->name, room->name_size);
         room->number = call->number;
     }
     reply_session(call_reply(call), room);
@@ -728,7 +567,7 @@ int call_setsessionmode(struct call *call)
         return rc;
     set_mode(room, call->client->asker, (uint32_t)mode->integer);
     if (room->stored) {
-        batch_access(change(call), room->handle, room->uid, room->gid, room->mode);
+        batch_access(call_batch(call), room->handle, room->uid, room->gid, room->mode);
         room->number = call->number;
     }
     room_expel(room);
@@ -770,7 +609,7 @@ static int copy_stored(struct call *call, struct room const *room, struct beginn
     if (job->result)
         return call_fail(call, job->result);
     if (job->more || registry_named(&call->gateway->registry, how->name, how->name_size, owner))
-        return fail_exists(call, how->name, how->name_size);
+        return call_fail_exists(call, how->name, how->name_size);
     struct history *history = job->history;
     job->history = NULL; /* the room's, or gone */
     void *dump = job->packed.data;
@@ -810,7 +649,7 @@ int call_copysession(struct call *call)
 {
     struct arg const *name = &call->args.param[1];
     struct room *room, *begun;
-    int rc = check_name_arg(call, name);
+    int rc = call_check_name_arg(call, name);
     if (rc || (rc = call_check_mode(call, args_option(&call->args, "mode"))) ||
         (rc = call_room(call, &room)))
         return rc;
