@@ -14,6 +14,7 @@
  *     after:N    the node begins from the position after the roll N of those after its parent
  *     made       the last move of a line was made, though dice were set before it
  *     open       nothing was done; DA is what is thought of the cube
+ *     candidate:24/18 13/11   a candidate without an analysis
  *     end        there is no main line after the parent */
 #define EXTRA "XM"
 
@@ -78,8 +79,15 @@ int hang_list(struct sheet *s, struct gnubg_record const *r);
 bool fetch_luck(struct properties const *from, struct gnubg_luck *luck);
 enum gnubg_skill fetch_skill(struct properties const *from, char const *name);
 
+/* The candidates that nothing is thought of, which XM has. */
+int hang_more(struct sheet *s, redo_sgf_node const *node, int const dice[2]);
+
 /* Whether candidates of a record are from a file's list: not added for a move that is not there. */
 bool is_listed(struct item const *item);
+
+/* Whether it is written into the list A. gnubg 1.07 writes none without an analysis there, and ends
+ * with a fault when it tells of one: these are in XM, unless they were read so. */
+bool is_in_list(struct item const *item);
 
 /* Whether both have the same nodes with the same properties, in whatever order in a node, as gnubg
  * reads names. */

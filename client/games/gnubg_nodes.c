@@ -109,7 +109,7 @@ static bool tells_of_roll(struct gnubg_record const *r)
 
 static int number_of(struct gnubg_record const *r, struct entry const *roll)
 {
-    if (r->has_list && r->made < roll->sheet.candidates.count) {
+    if (r->has_list && r->made < r->count) {
         struct item const *item = roll->sheet.candidates.first;
         for (size_t i = 0; i < r->made; i++)
             item = item->next;
@@ -191,6 +191,8 @@ static int import_pending(redo_sgf_node *node, struct gnubg_record const *r, str
 {
     struct sheet *s = &at->sheet;
     int code = hang_list(s, r);
+    if (code == REDO_OK)
+        code = hang_more(s, node, r->dice);
     set_text(s, &s->position, "pending", first_raw(action));
     if (r->has_list && r->made > 0)
         set_integer(s, &s->position, "index", (int64_t)r->made);
@@ -258,6 +260,8 @@ static int import_move(struct importer *im, redo_sgf_node *node, struct gnubg_re
     bool first = !roll->last && roll->sheet.candidates.count == 0;
     if (first)
         code = hang_list(&roll->sheet, r);
+    if (first && code == REDO_OK)
+        code = hang_more(&roll->sheet, node, r->dice);
     if (code)
         return importer_fail(im, code);
     int number = number_of(r, roll);

@@ -195,9 +195,9 @@ static int fetch_list(struct exporter *ex, struct place const *roll, struct item
     r->candidates = ex->list;
     r->made = SIZE_MAX;
     for (struct item const *i = s->candidates.first; i && code == REDO_OK; i = i->next) {
-        if (i == made && is_listed(i))
+        if (i == made && is_in_list(i))
             r->made = r->count;
-        if (is_listed(i))
+        if (is_in_list(i))
             code = fetch_candidate(ex, i, roll->board.dice, &r->candidates[r->count++]);
     }
     r->has_list = r->count > 0 || (get_bool(&s->position, "empty list", &yes) && yes);
@@ -216,6 +216,25 @@ static int fetch_list(struct exporter *ex, struct place const *roll, struct item
         for (size_t i = 0; i < r->count; i++)
             r->has_marks |= r->candidates[i].marked;
     return code;
+}
+
+/* The candidates that are not in the list. */
+static int write_unanalysed(struct exporter *ex, redo_sgf_node *node, struct place const *roll)
+{
+    for (struct item const *i = roll->sheet.candidates.first; i; i = i->next) {
+        char text[16 + MOVE_TEXT_MAX + 1] = "candidate:";
+        struct gnubg_move move;
+        size_t size = strlen(text);
+        if (!is_listed(i) || is_in_list(i))
+            continue;
+        if (!move_of_item(i, roll->board.dice, &move))
+            return error_say(ex->error, REDO_EDAMAGED, "a candidate has no move that gnubg knows");
+        size += move_format(&move, text + size, MOVE_TEXT_MAX);
+        text[size] = '\0';
+        if (extra_word(ex->game, node, text) != REDO_OK)
+            return export_no_memory(ex);
+    }
+    return REDO_OK;
 }
 
 /* --- the cube --- */
@@ -367,6 +386,8 @@ int export_move(struct exporter *ex, redo_sgf_node *node, struct place const *ro
     fetch_luck(&to->sheet.branch, &r.luck);
     if (code == REDO_OK)
         code = write_node(ex, node, &to->sheet.branch, NULL, to, &r);
+    if (code == REDO_OK && first)
+        code = write_unanalysed(ex, node, roll);
     if (code == REDO_OK && !first)
         code = write_own(ex, node, &to->sheet.branch, "A");
     if (code == REDO_OK && !first)
@@ -391,8 +412,9 @@ int export_rolled(struct exporter *ex, redo_sgf_node *node, struct place const *
                           first_roll, &r);
     if (first)
         fetch_luck(&roll->sheet.branch, &r.luck);
-    return code == REDO_OK ? write_node(ex, node, &to->sheet.branch, first ? roll : NULL, to, &r)
-                           : code;
+    if (code == REDO_OK)
+        code = write_node(ex, node, &to->sheet.branch, first ? roll : NULL, to, &r);
+    return code == REDO_OK && first ? write_unanalysed(ex, node, roll) : code;
 }
 
 int export_action(struct exporter *ex, redo_sgf_node *node, struct place const *at,
@@ -501,6 +523,8 @@ static int pending_move(struct exporter *ex, redo_sgf_node *parent, struct place
     if (!node)
         return export_no_memory(ex);
     code = write_node(ex, node, &s->position, NULL, NULL, &r);
+    if (code == REDO_OK)
+        code = write_unanalysed(ex, node, at);
     /* As it was written, if it still has these dice and says the same. */
     for (redo_sgf_property *p = node->properties; p && as_read; p = p->next)
         if (redo_sgf_property_is(p, "W") || redo_sgf_property_is(p, "B")) {

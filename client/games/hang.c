@@ -168,7 +168,7 @@ static int hang_candidate(struct sheet *s, struct gnubg_record const *r,
     }
     if (c->marked)
         set_bool(s, &item->properties, "marked", true);
-    if (!is_plain_entry(c, analysis))
+    if (!is_plain_entry(c, analysis) || !item->analysis)
         set_text(s, &item->properties, "entry", c->text);
     return s->failed ? REDO_ENOMEM : REDO_OK;
 }
@@ -204,10 +204,43 @@ int hang_list(struct sheet *s, struct gnubg_record const *r)
     return s->failed ? REDO_ENOMEM : code;
 }
 
+static int hang_unanalysed(struct sheet *s, redo_sgf_string text, int const dice[2])
+{
+    struct gnubg_move move;
+    if (!move_parse(text, &move))
+        return REDO_EDAMAGED;
+    int number = move_number(&move, dice);
+    bool again = items_find(&s->candidates, number) != NULL;
+    struct item *item = items_add(s, &s->candidates);
+    if (!item)
+        return REDO_ENOMEM;
+    item->id = (uint32_t)s->candidates.count;
+    item->has_move = !again;
+    item->move = again ? 0 : number;
+    item->text = move_text(s, &move);
+    return s->failed ? REDO_ENOMEM : REDO_OK;
+}
+
+int hang_more(struct sheet *s, redo_sgf_node const *node, int const dice[2])
+{
+    redo_sgf_property const *p = redo_sgf_node_property(node, EXTRA);
+    redo_sgf_string key, text;
+    int code = REDO_OK;
+    for (redo_sgf_value const *v = p ? p->first : NULL; v && code == REDO_OK; v = v->next)
+        if (redo_sgf_split(redo_sgf_value_raw(v), &key, &text) && word_is(key, "candidate"))
+            code = hang_unanalysed(s, text, dice);
+    return code;
+}
+
 bool is_listed(struct item const *item)
 {
     bool unlisted;
     return item->analysis || !get_bool(&item->properties, "unlisted", &unlisted) || !unlisted;
+}
+
+bool is_in_list(struct item const *item)
+{
+    return is_listed(item) && (item->analysis || find_property(&item->properties, "entry"));
 }
 
 /* --- the way back --- */

@@ -93,6 +93,8 @@ static bool read_word(redo_sgf_string raw, struct extra *e, struct gnubg_positio
     e->end |= word_is(raw, "end");
     if (!redo_sgf_split(raw, &key, &text))
         return word_is(raw, "made") || word_is(raw, "open") || word_is(raw, "end");
+    if (word_is(key, "candidate"))
+        return true;
     if (word_is(key, "after")) {
         e->has_after = word_integer(text, 0, INT32_MAX, &value);
         e->after = e->has_after ? (int)value : 0;

@@ -295,12 +295,14 @@ def test_what_others_change_is_written():
         out = export(s, "m", "sgf")[0].decode()
         assert "PW[Anna \\]x]" in out and "RE[" not in out, out[:300]
         line = out.split("\n")[2]
-        assert "A[0][" in line and "C[new \\]]" in line and line.count("][") == 20, line
+        assert "A[0][" in line and "C[new \\]]" in line and line.count("][") == 19, line
         assert " E ver 3 0.500000 0.250000 0.000000 0.125000 0.000000 0.500000 0C" in line or \
             " E ver 3 0.500000 0.250000 0.000000 0.125000 0.000000 0.500000" in line, line
-        assert "[xvfb ]" in line, line
+        # gnubg ends with a fault at one without an analysis in the list
+        assert "XM[candidate:24/22 6/2]" in line and "[xvfb ]" not in line, line
         again = s("import", "-", "--name", "again", stdin=out.encode())
         assert again.status == 0 and export(s, "again", "sgf")[0].decode() == out
+        assert s.rpc.call("getrecord", "again", 3)["candidates"][-1]["text"] == "24/22 6/2"
 
 
 run()

@@ -263,7 +263,20 @@ tests.append(("alternate-between", made(
     lambda path: sgf.check(run("kinds", path) == b"gnubg\t8\n", "not gnubg's"))))
 tests += [(f"layout-{i}", made(text)) for i, text in enumerate(LAYOUTS)]
 BLACK = {"positionid": "4HPwATDgc/ABMA", "matchid": "cAngAAAAAAAE"}
+UNANALYSED = GNUBG + (
+    b";W[31hefe]A[0][hefe E ver 3 0.55 0.17 0.01 0.12 0.01 0.2 0C 0 1 0.000000 1]MR[]"
+    b"XM[candidate:24/23 13/10][candidate:8/5 6/5]\n;B[31qtst]XM[candidate:8/5 6/5]"
+    b"[candidate:24/23 13/10])\n")
+
+
+def has_unanalysed(path):
+    rows = positions(path)[0]
+    sgf.check(run("kinds", path).startswith(b"gnubg\t"), "not as gnubg's")
+    sgf.check([rows[n]["listed"] for n in (1, 3)] == ["3", "2"], f"{rows[1]}, {rows[3]}")
+
+
 tests += [
+    ("without-analysis", made(UNANALYSED, has_unanalysed)),
     ("double-out-of-turn", made(OUT_OF_TURN, backgammon({4: BLACK}))),
     ("hint-out-of-turn", made(HINT_OUT_OF_TURN, backgammon({4: BLACK}))),
     ("hint-of-take", made(HINT_OF_TAKE, backgammon(

@@ -297,7 +297,8 @@ int main(int argc, char **argv)
             out = again;
             again = swap;
         }
-        fwrite(out.data, 1, out.size, stdout);
+        if (out.size > 0)
+            fwrite(out.data, 1, out.size, stdout);
     }
     bytes_free(&file);
     bytes_free(&out);
