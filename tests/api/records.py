@@ -280,6 +280,10 @@ def test_decisions_share_the_analysis_of_the_first(daemon, rpc):
     assert record(rpc, s)["decisions"][1]["analysis"] == analysis(**EVALUATION)
     rpc.call("setcandidate", s, 0, 2, {"shared": False}, {"list": "decisions"})
     assert record(rpc, s)["decisions"][1]["analysis"] is None
+    rpc.call("setcandidate", s, 0, 2, {"shared": True, "analysis": ROLLOUT}, {"list": "decisions"})
+    assert record(rpc, s)["decisions"][1]["analysis"] == analysis(**EVALUATION)
+    rpc.call("setcandidate", s, 0, 2, {"analysis": ROLLOUT}, {"list": "decisions"})
+    assert not record(rpc, s)["decisions"][1]["shared"]
     rpc.call("setcandidate", s, 0, 2, {"shared": True}, {"list": "decisions"})
     assert rpc.call("decide", s, 0, 2) is None and record(rpc, s)["decided"] == 2
     refused(rpc, ECANDIDATE, None, "decide", s, 0, 3)
@@ -287,6 +291,8 @@ def test_decisions_share_the_analysis_of_the_first(daemon, rpc):
     refused(rpc, ECANDIDATE, None, "addcandidates", s, 0, [{"text": "x", "shared": True}],
             {"list": "decisions", "at": 0})
     refused(rpc, ECANDIDATE, None, "setcandidate", s, 0, 1, {"shared": True}, {"list": "decisions"})
+    error = refused(rpc, ECANDIDATE, None, "ordercandidates", s, 0, [2, 1], {"list": "decisions"})
+    assert "shares its analysis" in error.message
     rpc.call("dropcandidates", s, 0, [1], {"list": "decisions"})
     (take,) = record(rpc, s)["decisions"]
     assert take["analysis"] == analysis(**EVALUATION) and not take["shared"]
