@@ -184,15 +184,17 @@ redo_position *redo_playcandidate(redo_session *session, redo_position *position
 
 /* The same board with other extra bytes: the one of the position's alternates, or the position
  * itself, that has the state's extra bytes; or a new one, which hangs on the first of them, along
- * the branch of *move, or if move is NULL of the highest move below 0 that is free. It is not
- * checked, and is no endpoint. NULL on error: REDO_EDIFFERS (other compared bytes, or the move is
+ * the branch of *move, or if move is NULL of the highest move below 0 that no branch and no
+ * candidate there has; it comes to the front, as every new branch does. It is not checked, and is
+ * no endpoint. NULL on error: REDO_EDIFFERS (other compared bytes, or the move is
  * taken), REDO_ESTATE, REDO_EKIND (a session told by change, or without extra bytes: begin it with
  * a cmpsize below size). */
 redo_position *redo_addalternate(redo_session *session, redo_position *position, int const *move,
                                  void const *state);
 
 /* All that is kept with a position, as bytes (core/README.md has the form), and setting it as a
- * whole, ids and all; alternates aside. NULL and 0: there is nothing. REDO_ECANDIDATE: they are no
+ * whole, ids and all; alternates aside. What was given of ids before is not given again, but if all
+ * is taken away. NULL and 0: there is nothing. REDO_ECANDIDATE: they are no
  * such bytes; REDO_EFIRST: they tell of the branch of the first position. */
 void const *redo_getrecord(redo_position const *position, size_t *size);
 int redo_setrecord(redo_session *session, redo_position *position, void const *record, size_t size);

@@ -112,7 +112,10 @@ static char const *why_refused(redo_operation const *op)
     case redo_edit_drop:
         return "an id is there twice";
     case redo_edit_order:
-        return "these are not the ids of all items of the list, each once";
+        return op->move == redo_of_candidate
+                   ? "these are not the ids of all items of the list, each once"
+                   : "these are not the ids of all items of the list, each once, or the first "
+                     "decision would be one that shares its analysis";
     case redo_edit_choose:
         return "there are candidates: so there is a legal move";
     case redo_edit_decide:

@@ -59,6 +59,9 @@ class Record:
         self.given = {CANDIDATES: 0, DECISIONS: 0}
         self.choice, self.decided = (OPEN, 0), 0
 
+    def is_empty(self):
+        return not (any(self.properties.values()) or any(self.given.values()) or self.choice[0] != OPEN)
+
     def find(self, which, number):
         for item in self.items[which]:
             if item.id == number:
@@ -271,7 +274,10 @@ class Session:
         p, source = self.at(int(to)), self.at(int(source))
         if p.prev is None and source.record.properties[1]:
             raise Refused(EFIRST)
+        given, empty = p.record.given, source.record.is_empty()
         p.record = copy.deepcopy(source.record)
+        if not empty:
+            p.record.given = {which: max(n, p.record.given[which]) for which, n in given.items()}
 
     def play(self, position, which, number, state):
         p, which = self.at(int(position)), int(which)
@@ -318,7 +324,8 @@ class Session:
                 return q.number
         first = ring[0]
         if move == "-":
-            move = next(-m for m in range(1, 1000) if first.branch(-m) is None)
+            taken = {i.move for i in first.record.items[CANDIDATES]}
+            move = next(-m for m in range(1, 1000) if first.branch(-m) is None and -m not in taken)
         if first.branch(int(move)):
             raise Refused(EDIFFERS)
         made = self.make(first, int(move), state)

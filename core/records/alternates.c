@@ -131,12 +131,10 @@ static int find(struct history const *h, redo_operation const *op, struct plan *
 
 static int find_move(struct history const *h, redo_operation const *op, struct plan *p)
 {
-    p->move = op->value ? op->move : -1;
+    p->move = op->move;
     if (op->value)
         return branch_find(h, p->first, p->move) ? REDO_EDIFFERS : REDO_OK;
-    while (branch_find(h, p->first, p->move))
-        p->move--;
-    return REDO_OK;
+    return records_free_move(h, p->first, true, &p->move);
 }
 
 uint32_t alternates_growth(struct history const *h, redo_operation const *op)

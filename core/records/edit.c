@@ -133,16 +133,33 @@ static int edit_decide(struct edit *e)
     return REDO_OK;
 }
 
+/* An id that was given is not given again, by whichever record of the two. */
+static bool keep_given(struct record *r, uint32_t const given[4])
+{
+    bool kept = false;
+    for (unsigned of = redo_of_candidate; of <= redo_of_decision; of++) {
+        if (r->given[of] >= given[of])
+            continue;
+        r->given[of] = given[of];
+        kept = true;
+    }
+    return kept;
+}
+
 static int edit_whole(struct edit *e)
 {
     redo_operation const *op = e->op;
+    uint32_t given[4];
     if (!op->statesize) {
         record_open(&e->draft.r, NULL, 0);
         return REDO_OK;
     }
+    memcpy(given, e->draft.r.given, sizeof given);
     int rc = record_check(&e->draft.r, op->state, op->statesize);
     if (!rc && e->draft.r.list[redo_of_branch].count && !e->n->p.prev)
         rc = REDO_EFIRST;
+    if (!rc && !draft_is_empty(&e->draft.r))
+        e->as_told = !keep_given(&e->draft.r, given);
     return rc;
 }
 
@@ -203,15 +220,14 @@ int records_apply(struct history *h, redo_operation const *op, redo_result *r)
     e.op = op;
     e.buffer = NULL;
     e.value = 0;
+    e.as_told = false;
     e.draft.list = NULL;
     pieces_init(&e.list);
     old = records_at(&h->records, op->position);
     record_open(&e.draft.r, old ? old->bytes : NULL, old ? old->size : 0);
     rc = run(&e);
     if (!rc)
-        rc = op->value == redo_edit_record && !draft_is_empty(&e.draft.r)
-                 ? copy_whole(op, &kept)
-                 : draft_join(&e.draft, &kept);
+        rc = e.as_told ? copy_whole(op, &kept) : draft_join(&e.draft, &kept);
     free(e.buffer);
     if (!rc && same(old, kept)) {
         free(kept);

@@ -11,6 +11,7 @@ struct edit {
     struct pieces list;    /* the new list of it */
     unsigned char *buffer; /* what it may need for that, malloc()ed */
     int value;             /* of the result */
+    bool as_told;          /* the operation has the whole record in its one form */
 };
 
 /* The list that the edit is of. */

@@ -29,35 +29,37 @@ static int follow(struct history const *h, struct play *p)
     return REDO_OK;
 }
 
-static void mark(unsigned char *taken, uint32_t count, int move)
+/* Moves count from 0 upwards, or from -1 downwards. */
+static void mark(unsigned char *taken, uint32_t count, bool below, int move)
 {
-    if (move >= 0 && (uint32_t)move < count)
-        taken[move / 8] |= (unsigned char)(1 << move % 8);
+    int64_t at = below ? -1 - (int64_t)move : move;
+    if (at >= 0 && at < count)
+        taken[at / 8] |= (unsigned char)(1 << at % 8);
 }
 
-/* The lowest move from 0 that no branch from there has, and none of the candidates there. */
-static int find_move(struct history const *h, struct play *p)
+int records_free_move(struct history const *h, struct node const *n, bool below, int *move)
 {
     struct record there;
     struct record_item item;
     size_t size;
-    void const *data = history_record(h, p->from->in.id, &size);
+    void const *data = history_record(h, n->in.id, &size);
     record_open(&there, data, size);
     struct record_list candidates = there.list[redo_of_candidate];
-    uint32_t count = candidates.count + p->from->p.nextcount + 1;
+    uint32_t count = candidates.count + n->p.nextcount + 1;
     unsigned char few[32] = {0}, *taken = few;
     if (count > 8 * sizeof few && !(taken = calloc(count / 8 + 1, 1)))
         return REDO_ENOMEM;
     while (record_next_item(&candidates, &item))
         if (item.flags & ITEM_MOVE)
-            mark(taken, count, item.move);
-    for (redo_branch const *b = p->from->p.next; b; b = b->cdr)
-        mark(taken, count, b->move);
-    p->move = 0;
-    while (taken[p->move / 8] >> p->move % 8 & 1)
-        p->move++;
+            mark(taken, count, below, item.move);
+    for (redo_branch const *b = n->p.next; b; b = b->cdr)
+        mark(taken, count, below, b->move);
+    int at = 0;
+    while (taken[at / 8] >> at % 8 & 1)
+        at++;
     if (taken != few)
         free(taken);
+    *move = below ? -1 - at : at;
     return REDO_OK;
 }
 
@@ -77,7 +79,7 @@ static int find(struct history const *h, redo_operation const *op, struct play *
         return rc;
     p->given = !(p->item.flags & ITEM_MOVE);
     p->move = p->item.move;
-    return p->given ? find_move(h, p) : REDO_OK;
+    return p->given ? records_free_move(h, p->from, false, &p->move) : REDO_OK;
 }
 
 /* The record with the move of what is played, and that it was. */

@@ -75,4 +75,8 @@ int records_play(struct history *h, redo_operation const *op, redo_result *r);
  * played. */
 bool records_play_adds(struct history const *h, redo_operation const *op, redo_operation *add);
 
+/* The lowest move from 0, or the highest below 0, that no branch from there has, and none of the
+ * candidates there: REDO_OK or REDO_ENOMEM. */
+int records_free_move(struct history const *h, struct node const *n, bool below, int *move);
+
 #endif

@@ -102,6 +102,31 @@ def test_items_without_ids_get_the_next_ones(daemon, rpc):
 
 
 @served
+def test_a_whole_record_over_another_gives_no_id_again(daemon, rpc):
+    s = begin(rpc)
+    rpc.call("addcandidates", s, 0, [{"text": "a"}, {"text": "b"}])
+    told = record(rpc, s)
+    rpc.call("addcandidates", s, 0, [{"text": "c"}])
+    rpc.call("addcandidates", s, 0, [{"text": "double"}], {"list": "decisions"})
+    rpc.call("setrecord", s, 0, told)
+    assert record(rpc, s) == told
+    assert rpc.call("addcandidates", s, 0, [{"text": "d"}]) == {"ids": [4]}
+    assert rpc.call("addcandidates", s, 0, [{"text": "double"}], {"list": "decisions"}) == {"ids": [2]}
+    rpc.call("setrecord", s, 0, None)
+    assert rpc.call("addcandidates", s, 0, [{"text": "a"}]) == {"ids": [1]}
+
+
+@served
+def test_an_alternate_is_not_where_a_candidate_leads(daemon, rpc):
+    s = begin(rpc, 4, 3)
+    rpc.call("addcandidates", s, 0, [{"move": -1, "text": "a"}, {"move": -2, "text": "b"}])
+    made = rpc.call("addalternate", s, 0, number(1))
+    assert made["move"] == -3
+    assert [c["leads"] for c in record(rpc, s)["candidates"]] == [None, None]
+    assert rpc.call("addalternate", s, 0, number(2))["move"] == -4
+
+
+@served
 def test_what_is_no_record_is_refused_with_its_place_and_nothing_changes(daemon, rpc):
     s = begin(rpc, 4, 0)
     add(rpc, s, 0, 1, 1)
@@ -255,6 +280,10 @@ def test_decisions_share_the_analysis_of_the_first(daemon, rpc):
     assert record(rpc, s)["decisions"][1]["analysis"] == analysis(**EVALUATION)
     rpc.call("setcandidate", s, 0, 2, {"shared": False}, {"list": "decisions"})
     assert record(rpc, s)["decisions"][1]["analysis"] is None
+    rpc.call("setcandidate", s, 0, 2, {"shared": True, "analysis": ROLLOUT}, {"list": "decisions"})
+    assert record(rpc, s)["decisions"][1]["analysis"] == analysis(**EVALUATION)
+    rpc.call("setcandidate", s, 0, 2, {"analysis": ROLLOUT}, {"list": "decisions"})
+    assert not record(rpc, s)["decisions"][1]["shared"]
     rpc.call("setcandidate", s, 0, 2, {"shared": True}, {"list": "decisions"})
     assert rpc.call("decide", s, 0, 2) is None and record(rpc, s)["decided"] == 2
     refused(rpc, ECANDIDATE, None, "decide", s, 0, 3)
@@ -262,6 +291,8 @@ def test_decisions_share_the_analysis_of_the_first(daemon, rpc):
     refused(rpc, ECANDIDATE, None, "addcandidates", s, 0, [{"text": "x", "shared": True}],
             {"list": "decisions", "at": 0})
     refused(rpc, ECANDIDATE, None, "setcandidate", s, 0, 1, {"shared": True}, {"list": "decisions"})
+    error = refused(rpc, ECANDIDATE, None, "ordercandidates", s, 0, [2, 1], {"list": "decisions"})
+    assert "shares its analysis" in error.message
     rpc.call("dropcandidates", s, 0, [1], {"list": "decisions"})
     (take,) = record(rpc, s)["decisions"]
     assert take["analysis"] == analysis(**EVALUATION) and not take["shared"]

@@ -157,6 +157,52 @@ START_TEST(an_id_is_not_given_twice)
 }
 END_TEST
 
+START_TEST(an_id_is_not_given_again_after_a_record_is_set_as_a_whole)
+{
+    put(CANDIDATES, "8/5", 3);
+    put(DECISIONS, "double", 100);
+    size_t size, again;
+    void const *record = redo_getrecord(root, &size);
+    unsigned char *copy = malloc(size);
+    memcpy(copy, record, size);
+    put(CANDIDATES, "6/3", 4);
+    uint32_t decisions = redo_getcandidatecount(root, DECISIONS);
+    ck_assert_uint_eq(put(DECISIONS, "beaver", 104), decisions + 1);
+    ck_assert_int_eq(redo_setrecord(session, root, copy, size), REDO_OK);
+    ck_assert_uint_eq(redo_getcandidatecount(root, CANDIDATES), 1);
+    ck_assert_uint_eq(redo_getcandidatecount(root, DECISIONS), decisions);
+    record = redo_getrecord(root, &again);
+    unsigned char *now = malloc(again);
+    memcpy(now, record, again);
+    redo_clearsessionchanged(session); /* the same once more changes nothing */
+    ck_assert_int_eq(redo_setrecord(session, root, copy, size), REDO_OK);
+    ck_assert_int_eq(redo_hassessionchanged(session), 0);
+    ck_assert_mem_eq(redo_getrecord(root, &size), now, again);
+    ck_assert_uint_eq(put(CANDIDATES, "6/3", 4), 3);
+    ck_assert_uint_eq(put(DECISIONS, "drop", 105), decisions + 2);
+    ck_assert_int_eq(redo_setrecord(session, root, NULL, 0), REDO_OK);
+    ck_assert_uint_eq(put(CANDIDATES, "8/5", 3), 1);
+    free(now);
+    free(copy);
+}
+END_TEST
+
+START_TEST(an_alternate_takes_no_move_that_a_candidate_has)
+{
+    put(CANDIDATES, "first", -1);
+    redo_candidate below[] = {item("second", -1), item("third", -1)};
+    below[0].hasmove = below[1].hasmove = 1;
+    below[0].move = -1;
+    below[1].move = -3;
+    ck_assert_int_eq(add_items(CANDIDATES, 0, below, 2), REDO_OK);
+    ck_assert_int_eq(redo_getmove(redo_addalternate(session, root, NULL, "aa01")), -2);
+    ck_assert_int_eq(redo_getmove(redo_addalternate(session, root, NULL, "aa02")), -4);
+    redo_candidate told;
+    ck_assert_int_eq(redo_getcandidate(root, CANDIDATES, 0, &told), 1);
+    ck_assert_ptr_null(told.leads);
+}
+END_TEST
+
 START_TEST(candidates_and_decisions_have_ids_of_their_own)
 {
     put(CANDIDATES, "8/5", 3);
@@ -638,6 +684,7 @@ START_TEST(bytes_that_are_no_record_are_refused)
         size_t got;
         memcpy(copy, record, size);
         copy[i / 8] ^= (unsigned char)(1 << i % 8);
+        ck_assert_int_eq(redo_setrecord(session, p, NULL, 0), REDO_OK);
         int rc = redo_setrecord(session, p, copy, size);
         ck_assert(rc == REDO_OK || rc == REDO_ECANDIDATE || rc == REDO_EFULL);
         if (rc == REDO_OK) {
@@ -1052,6 +1099,8 @@ int main(void)
         items_come_in_their_order_with_ids_from_1,
         a_candidate_that_is_played_leads_on_and_is_chosen,
         an_id_is_not_given_twice,
+        an_id_is_not_given_again_after_a_record_is_set_as_a_whole,
+        an_alternate_takes_no_move_that_a_candidate_has,
         candidates_and_decisions_have_ids_of_their_own,
         an_item_needs_a_move_or_a_text,
         two_candidates_have_no_move_in_common,
