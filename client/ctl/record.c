@@ -207,37 +207,96 @@ static size_t widest(json_t const *items)
     return width < TEXT_WIDTH ? width : TEXT_WIDTH;
 }
 
+struct ranked {
+    json_t *item;
+    size_t place; /* in the list */
+    bool analysed;
+    double equity;
+};
+
+static int compare_ranks(void const *a, void const *b)
+{
+    struct ranked const *x = a, *y = b;
+    if (x->analysed != y->analysed)
+        return x->analysed ? -1 : 1;
+    if (x->equity != y->equity)
+        return x->equity > y->equity ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Whether all that have an equity were analysed in the same way, so that equities compare. */
+static bool are_alike(struct ranked const *all, size_t count)
+{
+    json_t *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        json_t *analysis = json_object_get(all[i].item, "analysis");
+        if (!all[i].analysed)
+            continue;
+        if (first &&
+            (!json_equal(json_object_get(first, "kind"), json_object_get(analysis, "kind")) ||
+             !json_equal(json_object_get(first, "context"), json_object_get(analysis, "context"))))
+            return false;
+        first = first ? first : analysis;
+    }
+    return true;
+}
+
+/* The items of a list, candidates best first; the caller frees them. NULL: no memory, or none. */
+static struct ranked *rank(json_t *items, bool decisions)
+{
+    size_t count = json_array_size(items);
+    struct ranked *all = count ? calloc(count, sizeof *all) : NULL;
+    for (size_t i = 0; all && i < count; i++) {
+        all[i] = (struct ranked){.item = json_array_get(items, i), .place = i};
+        all[i].analysed = equity_of(all[i].item, &all[i].equity);
+    }
+    if (all && !decisions && are_alike(all, count))
+        qsort(all, count, sizeof *all, compare_ranks);
+    return all;
+}
+
+static void print_item(struct ranked const *r, bool mark, size_t width, double const *best,
+                       struct labels const *labels)
+{
+    json_t *leads = json_object_get(r->item, "leads");
+
+    printf("%c %4lld  ", mark ? '*' : ' ',
+           (long long)json_integer_value(json_object_get(r->item, "id")));
+    print_item_text(r->item, labels, width);
+    print_analysis(r->item, best);
+    if (json_is_integer(leads))
+        printf("  -> %lld", (long long)json_integer_value(leads));
+    putchar('\n');
+}
+
 /* The items of a list, those that were played or made with a mark. */
-static void print_items(char const *title, json_t *record, struct labels const *labels,
-                        bool decisions)
+static int print_items(char const *title, json_t *record, struct labels const *labels,
+                       bool decisions)
 {
     json_t *items = json_object_get(record, title), *choice = json_object_get(record, "choice");
-    json_int_t made = json_integer_value(json_object_get(record, "decided"));
-    size_t width = widest(items), i;
-    json_t *item;
-    double first, *best = NULL;
+    size_t made = (size_t)json_integer_value(json_object_get(record, "decided"));
+    size_t width = widest(items), count = json_array_size(items);
+    struct ranked *all = rank(items, decisions);
 
-    if (json_array_size(items) && equity_of(json_array_get(items, 0), &first) && !decisions)
-        best = &first;
-    json_array_foreach(items, i, item)
-    {
-        json_t *id = json_object_get(item, "id"), *leads = json_object_get(item, "leads");
-        bool mark = decisions ? (json_int_t)i < made : json_equal(id, choice) == 1;
-        if (i == 0)
-            puts(title);
-        printf("%c %4lld  ", mark ? '*' : ' ', (long long)json_integer_value(id));
-        print_item_text(item, labels, width);
-        print_analysis(item, best);
-        if (json_is_integer(leads))
-            printf("  -> %lld", (long long)json_integer_value(leads));
-        putchar('\n');
+    if (count && !all) {
+        cli_complain("out of memory");
+        return EXIT_BAD;
+    }
+    if (count)
+        puts(title);
+    double const *best = count && !decisions && all[0].analysed ? &all[0].equity : NULL;
+    for (size_t i = 0; i < count; i++) {
+        json_t *item = all[i].item, *analysis = json_object_get(item, "analysis");
+        bool mark = decisions ? i < made : json_equal(json_object_get(item, "id"), choice) == 1;
+        print_item(&all[i], mark, width, best, labels);
         if (decisions && !json_is_true(json_object_get(item, "shared"))) {
-            json_t *analysis = json_object_get(item, "analysis");
             print_numbers("numbers   ", json_object_get(analysis, "numbers"));
             print_numbers("deviations", json_object_get(analysis, "deviations"));
         }
         print_properties("        ", json_object_get(item, "properties"), true);
     }
+    free(all);
+    return CLI_GO;
 }
 
 static void print_header(json_t const *position, struct labels const *labels)
@@ -267,7 +326,7 @@ static void print_alternates(json_t const *alternates)
     putchar('\n');
 }
 
-static void print_record(json_t *position, json_t *record, struct labels const *labels)
+static int print_record(json_t *position, json_t *record, struct labels const *labels)
 {
     json_t *properties = json_object_get(record, "properties");
     json_t *choice = json_object_get(record, "choice");
@@ -276,11 +335,13 @@ static void print_record(json_t *position, json_t *record, struct labels const *
     print_known(properties);
     if (json_is_string(choice) && strcmp(json_string_value(choice), "none") == 0)
         puts("candidates    none: there is no legal move");
-    print_items("candidates", record, labels, false);
-    print_items("decisions", record, labels, true);
+    int status = print_items("candidates", record, labels, false);
+    if (status == CLI_GO)
+        status = print_items("decisions", record, labels, true);
     print_properties("properties", properties, false);
     print_properties("branch", json_object_get(record, "branch"), true);
     print_alternates(json_object_get(record, "alternates"));
+    return status;
 }
 
 /* ---- asking ------------------------------------------------------------------------------ */
@@ -313,7 +374,7 @@ static int print(struct ctl *ctl, struct wish const *wish)
                    (isatty(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT) | json_digits(record));
         putchar('\n'); /* main() looks whether it went well */
     } else if (status == CLI_GO) {
-        print_record(position, record, &wish->labels);
+        status = print_record(position, record, &wish->labels);
     }
     json_decref(position);
     json_decref(record);
@@ -430,11 +491,15 @@ struct command const command_record = {
      .least = 2,
      .most = 4,
      .summary = "what is kept with a position: candidates, analysis",
-     .help =
-         "The candidates in the order of their list, each with its id, its equity, the difference\n"
-         "to the first one's, and where it leads; * marks the one that was played, and the\n"
-         "decisions that were made. Then properties, and alternates: positions with the same\n"
-         "board and another score or cube.\n"
-         "\n"
-         "  redoctl record game 12 --set comment '\"A mistake.\"'\n"},
+     .help = "The candidates, best first, each with its id, its equity, the difference to the "
+             "best, and\n"
+             "where it leads; * marks the one that was played, and the decisions that were made. "
+             "Where\n"
+             "candidates were analysed in different ways they are in the order of their list, in "
+             "which\n"
+             "programs that rank them put the best first. Then properties, and alternates: "
+             "positions with the same\n"
+             "board and another score or cube.\n"
+             "\n"
+             "  redoctl record game 12 --set comment '\"A mistake.\"'\n"},
     record};

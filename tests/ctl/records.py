@@ -44,6 +44,28 @@ def test_a_record_is_printed_for_people_and_nothing_reaches_the_terminal_raw():
         assert s.output("record", "game", 0) == "position      0\ncandidates    none: there is no legal move\n"
 
 
+def texts(s, position):
+    """Those of the candidates, as they are printed."""
+    lines = s.output("record", "game", position).splitlines()
+    return [line.split()[line[0] == "*":][1] for line in lines[lines.index("candidates") + 1:]]
+
+
+def test_candidates_are_printed_best_first_unless_they_were_analysed_in_different_ways():
+    with Setting() as s:
+        s.begin("game", b"\0")
+        equities = {"low": -0.5, "high": 0.5, "none": None, "equal": 0.5}
+        s.rpc.call("addcandidates", "game", 0, [
+            {"text": text, "analysis": {"kind": "evaluation", "equity": e, "context": {"plies": 2}}}
+            for text, e in equities.items()])
+        assert texts(s, 0) == ["high", "equal", "low", "none"]
+        assert ["1", "low", "-0.5000", "-1.0000", "evaluation"] in [
+            line.split() for line in s.output("record", "game", 0).splitlines()]
+        for changed in ({"kind": "rollout", "equity": 1.0, "context": {"plies": 2}},
+                        {"kind": "evaluation", "equity": 1.0, "context": {"plies": 0}}):
+            s.rpc.call("setcandidate", "game", 0, 4, {"analysis": changed})
+            assert texts(s, 0) == list(equities)
+
+
 def test_a_record_is_one_json_object():
     with Setting() as s:
         begin_analysed(s)
