@@ -40,6 +40,21 @@ int export_action(struct exporter *ex, redo_sgf_node *node, struct place const *
 int export_setup(struct exporter *ex, redo_sgf_node *node, struct place const *at,
                  struct place const *to, int after);
 
+/* The parts of a node: what hangs on a position or a branch is put into a record, and written.
+ * made: one of the roll's items, or NULL. usual: the cube is told there if nothing else is said.
+ * roll, to: whose comments have no other place, or NULL. */
+struct gnubg_record move_record(struct place const *roll);
+int export_list(struct exporter *ex, struct place const *roll, struct item const *made,
+                struct gnubg_record *r);
+int export_cube(struct exporter *ex, struct properties const *branch, struct sheet const *decisions,
+                struct item const *item, bool usual, struct gnubg_record *r);
+int export_cube_text(struct exporter *ex, struct analysis const *a, struct gnubg_record *r);
+int export_node(struct exporter *ex, redo_sgf_node *node, struct properties const *from,
+                struct place const *roll, struct place const *to, struct gnubg_record *r);
+
+/* The candidates that are not in the list. */
+int export_unanalysed(struct exporter *ex, redo_sgf_node *node, struct place const *roll);
+
 /* What is open at a place after which there is nothing: a candidate as if it had been made, or what
  * is thought of the cube. Nothing is added if there is nothing open. */
 int export_pending(struct exporter *ex, redo_sgf_node *node, struct place const *at);
@@ -47,5 +62,9 @@ int export_pending(struct exporter *ex, redo_sgf_node *node, struct place const 
 /* The chain of decisions that an offered double follows: the place where it began, and how many
  * were made. False: it is none of these. */
 bool chain_of(struct exporter *ex, redo_position *position, redo_position **begin, unsigned *depth);
+
+/* The item in a place, from 0, or NULL; whether it is marked for a rollout. */
+struct item const *item_at(struct items const *items, unsigned place);
+bool item_is_marked(struct item const *item);
 
 #endif

@@ -119,8 +119,8 @@ static int write_more_values(struct exporter *ex, redo_sgf_node *node,
 }
 
 /* Writes the record and what hangs around it; roll, to: as with fetch_comment(). */
-static int write_node(struct exporter *ex, redo_sgf_node *node, struct properties const *from,
-                      struct place const *roll, struct place const *to, struct gnubg_record *r)
+int export_node(struct exporter *ex, redo_sgf_node *node, struct properties const *from,
+                struct place const *roll, struct place const *to, struct gnubg_record *r)
 {
     int code = fetch_comment(ex, from, roll, to, r);
     r->skill = fetch_skill(from, "skill");
@@ -176,8 +176,8 @@ static bool marks_fit(redo_sgf_string raw, struct gnubg_record const *r)
 }
 
 /* The list that belongs to a roll; `made` is one of its items, or NULL. */
-static int fetch_list(struct exporter *ex, struct place const *roll, struct item const *made,
-                      struct gnubg_record *r)
+int export_list(struct exporter *ex, struct place const *roll, struct item const *made,
+                struct gnubg_record *r)
 {
     struct sheet const *s = &roll->sheet;
     bool yes = false;
@@ -219,7 +219,7 @@ static int fetch_list(struct exporter *ex, struct place const *roll, struct item
 }
 
 /* The candidates that are not in the list. */
-static int write_unanalysed(struct exporter *ex, redo_sgf_node *node, struct place const *roll)
+int export_unanalysed(struct exporter *ex, redo_sgf_node *node, struct place const *roll)
 {
     for (struct item const *i = roll->sheet.candidates.first; i; i = i->next) {
         char text[16 + MOVE_TEXT_MAX + 1] = "candidate:";
@@ -239,7 +239,7 @@ static int write_unanalysed(struct exporter *ex, redo_sgf_node *node, struct pla
 
 /* --- the cube --- */
 
-static int set_cube_text(struct exporter *ex, struct analysis const *a, struct gnubg_record *r)
+int export_cube_text(struct exporter *ex, struct analysis const *a, struct gnubg_record *r)
 {
     if (!opinion_text(&ex->arena, a, true, &r->cube_analysis.text))
         return export_no_memory(ex);
@@ -247,16 +247,15 @@ static int set_cube_text(struct exporter *ex, struct analysis const *a, struct g
     return REDO_OK;
 }
 
-static bool is_marked(struct item const *item)
+bool item_is_marked(struct item const *item)
 {
     bool marked;
     return get_bool(&item->properties, "marked", &marked) && marked;
 }
 
 /* What a branch says itself comes before what it shares. */
-static int fetch_cube(struct exporter *ex, struct properties const *branch,
-                      struct sheet const *decisions, struct item const *item, bool usual,
-                      struct gnubg_record *r)
+int export_cube(struct exporter *ex, struct properties const *branch, struct sheet const *decisions,
+                struct item const *item, bool usual, struct gnubg_record *r)
 {
     redo_sgf_string text;
     bool yes;
@@ -270,10 +269,10 @@ static int fetch_cube(struct exporter *ex, struct properties const *branch,
         r->has_cube = true;
         r->cube_analysis.text = text;
     } else if (usual && a) {
-        code = set_cube_text(ex, a, r);
-        r->cube_marked = is_marked(item);
+        code = export_cube_text(ex, a, r);
+        r->cube_marked = item_is_marked(item);
     } else if (usual && item && item != decisions->decisions.first) {
-        r->cube_marked = is_marked(item);
+        r->cube_marked = item_is_marked(item);
     }
     if (get_bool(branch, "CR", &yes))
         r->cube_marked = yes;
@@ -295,7 +294,7 @@ bool chain_of(struct exporter *ex, redo_position *position, redo_position **begi
     return position && *depth > 0;
 }
 
-static struct item const *item_at(struct items const *items, unsigned place)
+struct item const *item_at(struct items const *items, unsigned place)
 {
     struct item const *item = items->first;
     while (item && place-- > 0)
@@ -350,7 +349,7 @@ static int fetch_move(struct exporter *ex, struct place const *roll, struct plac
     return export_fail(ex, to->position, "what move leads there is told by no candidate");
 }
 
-static struct gnubg_record move_record(struct place const *roll)
+struct gnubg_record move_record(struct place const *roll)
 {
     struct gnubg_record r = {.action = GNUBG_MOVE,
                              .player = roll->board.turn,
@@ -380,14 +379,14 @@ int export_move(struct exporter *ex, redo_sgf_node *node, struct place const *ro
     if (code == REDO_OK)
         code = check(ex, roll, to, &r);
     if (code == REDO_OK && first)
-        code = fetch_list(ex, roll, item, &r);
+        code = export_list(ex, roll, item, &r);
     if (code == REDO_OK)
-        code = fetch_cube(ex, &to->sheet.branch, &roll->sheet, NULL, false, &r);
+        code = export_cube(ex, &to->sheet.branch, &roll->sheet, NULL, false, &r);
     fetch_luck(&to->sheet.branch, &r.luck);
     if (code == REDO_OK)
-        code = write_node(ex, node, &to->sheet.branch, NULL, to, &r);
+        code = export_node(ex, node, &to->sheet.branch, NULL, to, &r);
     if (code == REDO_OK && first)
-        code = write_unanalysed(ex, node, roll);
+        code = export_unanalysed(ex, node, roll);
     if (code == REDO_OK && !first)
         code = write_own(ex, node, &to->sheet.branch, "A");
     if (code == REDO_OK && !first)
@@ -406,15 +405,15 @@ int export_rolled(struct exporter *ex, redo_sgf_node *node, struct place const *
     if (code == REDO_OK)
         code = check(ex, at, to, &r);
     if (code == REDO_OK && first)
-        code = fetch_list(ex, roll, item, &r);
+        code = export_list(ex, roll, item, &r);
     if (code == REDO_OK && first)
-        code = fetch_cube(ex, &roll->sheet.branch, &at->sheet, at->sheet.decisions.first,
-                          first_roll, &r);
+        code = export_cube(ex, &roll->sheet.branch, &at->sheet, at->sheet.decisions.first,
+                           first_roll, &r);
     if (first)
         fetch_luck(&roll->sheet.branch, &r.luck);
     if (code == REDO_OK)
-        code = write_node(ex, node, &to->sheet.branch, first ? roll : NULL, to, &r);
-    return code == REDO_OK && first ? write_unanalysed(ex, node, roll) : code;
+        code = export_node(ex, node, &to->sheet.branch, first ? roll : NULL, to, &r);
+    return code == REDO_OK && first ? export_unanalysed(ex, node, roll) : code;
 }
 
 int export_action(struct exporter *ex, redo_sgf_node *node, struct place const *at,
@@ -432,9 +431,9 @@ int export_action(struct exporter *ex, redo_sgf_node *node, struct place const *
         return export_fail(ex, to->position, "nothing leads there: no dice, and no double");
     int code = check(ex, at, to, &r);
     if (code == REDO_OK)
-        code = fetch_cube(ex, &to->sheet.branch, &chain, item, true, &r);
+        code = export_cube(ex, &to->sheet.branch, &chain, item, true, &r);
     if (code == REDO_OK)
-        code = write_node(ex, node, &to->sheet.branch, NULL, to, &r);
+        code = export_node(ex, node, &to->sheet.branch, NULL, to, &r);
     if (code == REDO_OK && made && r.has_cube && extra_word(ex->game, node, "made") != REDO_OK)
         code = export_no_memory(ex);
     return code;
@@ -495,103 +494,4 @@ int export_setup(struct exporter *ex, redo_sgf_node *node, struct place const *a
     if (code == REDO_OK)
         code = write_rest(ex, node, &to->sheet.branch, false);
     return code == REDO_OK ? write_more_values(ex, node, &to->sheet.branch) : code;
-}
-
-/* --- what is open --- */
-
-static int pending_move(struct exporter *ex, redo_sgf_node *parent, struct place const *at)
-{
-    struct gnubg_record r = move_record(at);
-    struct sheet const *s = &at->sheet;
-    redo_sgf_string raw;
-    bool as_read = get_text(&s->position, "pending", &raw);
-    redo_sgf_node *node;
-    if (s->choice == redo_choice_made ? !s->chosen : s->choice == redo_choice_none)
-        return REDO_OK;
-    if (!as_read && s->candidates.count == 0)
-        return REDO_OK;
-    int code =
-        fetch_list(ex, at, s->choice == redo_choice_made ? s->chosen : s->candidates.first, &r);
-    if (code == REDO_OK)
-        code = fetch_cube(ex, &s->position, s, NULL, false, &r);
-    if (code)
-        return code;
-    if (r.count > 0 && r.made < r.count)
-        r.move = r.candidates[r.made].move;
-    fetch_luck(&s->position, &r.luck);
-    node = node_new(&ex->game->arena, parent);
-    if (!node)
-        return export_no_memory(ex);
-    code = write_node(ex, node, &s->position, NULL, NULL, &r);
-    if (code == REDO_OK)
-        code = write_unanalysed(ex, node, at);
-    /* As it was written, if it still has these dice and says the same. */
-    for (redo_sgf_property *p = node->properties; p && as_read; p = p->next)
-        if (redo_sgf_property_is(p, "W") || redo_sgf_property_is(p, "B")) {
-            if (raw.size >= 2 && raw.data[0] == '0' + at->board.dice[0] &&
-                raw.data[1] == '0' + at->board.dice[1]) {
-                p->first->raw = raw.data;
-                p->first->size = raw.size;
-            }
-            break;
-        }
-    return code;
-}
-
-static int pending_double(struct exporter *ex, redo_sgf_node *parent, struct place const *at)
-{
-    struct gnubg_record r = {.to_play = GNUBG_NOBODY, .owner = GNUBG_NOBODY};
-    struct item const *item = at->sheet.decisions.first;
-    redo_sgf_string text;
-    if (!item || !item->analysis || at->board.doubled)
-        return REDO_OK;
-    redo_sgf_node *node = node_new(&ex->game->arena, parent);
-    int code = node ? set_cube_text(ex, item->analysis, &r) : export_no_memory(ex);
-    r.cube_marked = is_marked(item);
-    if (code)
-        return code;
-    if (get_text(&at->sheet.position, "pending", &text)) {
-        r.action = GNUBG_DOUBLE;
-        r.player = word_is(text, "white doubles") ? GNUBG_WHITE : GNUBG_BLACK;
-        r.cube_skill = fetch_skill(&at->sheet.position, "cube skill");
-        return write_node(ex, node, &at->sheet.position, NULL, NULL, &r);
-    }
-    r.to_play = at->board.roller;
-    code = gnubg_record_write(ex->game, node, &r);
-    if (code == REDO_OK)
-        code = extra_word(ex->game, node, "open");
-    return code == REDO_OK ? REDO_OK : export_no_memory(ex);
-}
-
-/* What gnubg thought of an answer that was not given yet. */
-static int pending_take(struct exporter *ex, redo_sgf_node *parent, struct place const *at)
-{
-    struct gnubg_record r = {.action = GNUBG_TAKE, .to_play = GNUBG_NOBODY, .owner = GNUBG_NOBODY};
-    struct sheet chain;
-    redo_sgf_string text;
-    redo_position *begin;
-    unsigned depth;
-    if (!get_text(&at->sheet.position, "pending", &text))
-        return REDO_OK;
-    r.player = word_is(text, "white takes") ? GNUBG_WHITE : GNUBG_BLACK;
-    if (r.player == at->board.turn || !chain_of(ex, at->position, &begin, &depth))
-        return REDO_OK;
-    int code = sheet_get(begin, &ex->arena, &chain);
-    if (code)
-        return export_no_memory(ex);
-    struct item const *item = item_at(&chain.decisions, depth);
-    if (!item || !item->has_move || item->move != MOVE_TAKE)
-        return REDO_OK;
-    code = fetch_cube(ex, &at->sheet.position, &chain, item, true, &r);
-    if (code || !r.has_cube)
-        return code;
-    redo_sgf_node *node = node_new(&ex->game->arena, parent);
-    return node ? write_node(ex, node, &at->sheet.position, NULL, NULL, &r) : export_no_memory(ex);
-}
-
-int export_pending(struct exporter *ex, redo_sgf_node *node, struct place const *at)
-{
-    if (at->board.doubled)
-        return pending_take(ex, node, at);
-    return at->board.dice[0] ? pending_move(ex, node, at) : pending_double(ex, node, at);
 }
