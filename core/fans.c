@@ -257,6 +257,24 @@ bool branch_front(struct history *h, struct node *parent, struct node *n)
     return true;
 }
 
+void branch_last(struct history *h, struct node *parent, struct node *n)
+{
+    redo_branch *second = n->in.cdr, *last = second;
+    if (!second)
+        return;
+    while (last->cdr)
+        last = last->cdr;
+    struct fan *fan = parent->p.nextcount >= FAN_UNTIL ? fan_of(h, parent) : NULL;
+    if (fan) {
+        spoke_of(h, fan, second->move)->pred = NOBODY;
+        spoke_of(h, fan, n->in.move)->pred = last->id;
+    }
+    parent->p.next = second;
+    last->cdr = &n->in;
+    n->in.cdr = NULL;
+    touched_order(h->touched, parent->in.id);
+}
+
 struct node *branch_find(struct history const *h, struct node const *parent, int move)
 {
     if (parent->p.nextcount >= FAN_UNTIL) {

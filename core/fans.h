@@ -32,6 +32,8 @@ void branch_push(struct history *h, struct node *parent, struct node *n);
 void branch_remove(struct history *h, struct node *parent, struct node *n);
 /* Brings it to the front; false if it was there already. */
 bool branch_front(struct history *h, struct node *parent, struct node *n);
+/* Puts it last, from the front. */
+void branch_last(struct history *h, struct node *parent, struct node *n);
 /* The node that move leads to, or NULL. */
 struct node *branch_find(struct history const *h, struct node const *parent, int move);
 /* Makes the fan of a position whose list was linked by other means, if it is long. REDO_OK or

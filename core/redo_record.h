@@ -185,7 +185,8 @@ redo_position *redo_playcandidate(redo_session *session, redo_position *position
 /* The same board with other extra bytes: the one of the position's alternates, or the position
  * itself, that has the state's extra bytes; or a new one, which hangs on the first of them, along
  * the branch of *move, or if move is NULL of the highest move below 0 that no branch and no
- * candidate there has; it comes to the front, as every new branch does. It is not checked, and is
+ * candidate there has. It comes last of the branches, so that redo goes on along those that were
+ * played. It is not checked, and is
  * no endpoint. NULL on error: REDO_EDIFFERS (other compared bytes, or the move is
  * taken), REDO_ESTATE, REDO_EKIND (a session told by change, or without extra bytes: begin it with
  * a cmpsize below size). */

@@ -222,7 +222,6 @@ static void pack_touched(struct buffer *b, struct history const *h, redo_operati
 static uint32_t front_of(struct history const *h, redo_operation const *op, redo_result const *r)
 {
     bool may = op->kind == REDO_OP_ADD || op->kind == REDO_OP_NEXT || op->kind == REDO_OP_PLAY ||
-               (op->kind == REDO_OP_ALTERNATE && r->created) ||
                (op->kind == REDO_OP_NEWUNDO && r->value) ||
                (op->kind == REDO_OP_CURSOR && op->value == redo_step_move && r->value);
     struct node *n;

@@ -166,7 +166,10 @@ int alternates_apply(struct history *h, redo_operation const *op, redo_result *r
                           .state = op->state,
                           .statesize = op->statesize};
     rc = history_add(h, &add, r);
-    if (!rc)
-        alternates_join(h, p.n->in.id, r->position);
-    return rc;
+    if (rc)
+        return rc;
+    /* It is no move that was played: redo goes on along those. */
+    branch_last(h, p.first, node_at(h, r->position));
+    alternates_join(h, p.n->in.id, r->position);
+    return REDO_OK;
 }

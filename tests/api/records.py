@@ -127,6 +127,28 @@ def test_an_alternate_is_not_where_a_candidate_leads(daemon, rpc):
 
 
 @served
+def test_alternates_come_last_so_that_redo_goes_along_what_was_played(daemon, rpc):
+    s = begin(rpc, 4, 3)
+    played, made = [], []
+    for i in range(1, 60):
+        made.append(rpc.call("addalternate", s, 0, number(2 * i))["number"])
+        played.append(add(rpc, s, 0, i, 2 * i + 1)["number"])
+        if i % 7 == 0:  # another one comes to the front
+            played.append(played.pop(len(played) // 2))
+            rpc.call("getnextposition", s, 0, rpc.call("getposition", s, played[-1])["move"])
+        branches = [p["number"] for p in rpc.call("getbranches", s, 0)["positions"]]
+        assert branches == played[::-1] + made
+        rpc.call("setcursor", s, "new", 0)
+        assert rpc.call("redo", s, "new")["position"]["number"] == played[-1]
+        rpc.call("dropcursor", s, "new")
+    for number_ in made[::2]:
+        rpc.call("dropposition", s, number_)
+    again = rpc.call("loadsession", snapshot(rpc, s))["session"]
+    branches = [p["number"] for p in rpc.call("getbranches", again, 0)["positions"]]
+    assert branches == played[::-1] + made[1::2]
+
+
+@served
 def test_what_is_no_record_is_refused_with_its_place_and_nothing_changes(daemon, rpc):
     s = begin(rpc, 4, 0)
     add(rpc, s, 0, 1, 1)
@@ -672,8 +694,10 @@ def test_events_tell_the_record_as_it_is_now(daemon, rpc):
             effects = event.params[3]
             assert effects["method"] == call[0]
             assert effects["record"] == {"position": call[2], "record": rpc.call("getrecord", s, call[2])}, call
-            if call[0] in ("playcandidate", "addalternate"):
+            if call[0] == "playcandidate":
                 assert effects["new"] and effects["front"] == effects["position"]["number"]
+            elif call[0] == "addalternate":
+                assert effects["new"] and effects["front"] is None and call[2] in effects["order"]
             else:
                 assert effects["position"] == rpc.call("getposition", s, call[2])
                 assert effects["changed"] == []
