@@ -303,7 +303,8 @@ int given_analysis(struct given_place const *outer, msgpack_object const *o, str
     if (rc)
         return rc;
     if (!a.kind || !record_is_name(a.kind, a.kindsize))
-        return given_fail(&at, REDO_ECANDIDATE, "kind", "has to have 1 to 255 bytes, none of them 0");
+        return given_fail(&at, REDO_ECANDIDATE, "kind",
+                          "has to have 1 to 255 bytes, none of them 0");
     if (a.deviationcount > a.numbercount)
         return given_fail(&at, REDO_ECANDIDATE, "deviations", "are more than the numbers");
     given_put_number(out, (isnan(a.equity) ? 0u : ANALYSIS_EQUITY) |

@@ -22,7 +22,7 @@ struct job;
 #define SEARCHES_RUNNING 2 /* at a time; libuv's pool has 4 threads */
 #define SEARCH_TICK 20     /* milliseconds between looks at those that are under way */
 #define SEARCHES_BYTES ((size_t)256 << 20) /* of networks and questions of a user's searches */
-#define SEARCH_ID 64       /* bytes that name one */
+#define SEARCH_ID 64                       /* bytes that name one */
 
 struct searches {
     struct link all;     /* of struct search.in_all, in the order of their coming */

@@ -413,7 +413,7 @@ static int finish(struct parser *p)
 }
 
 int pgn_parse_game(redo_pgn_game *game, bool column_one, redo_text_limits const *limits, size_t *at,
-               redo_text_error *error)
+                   redo_text_error *error)
 {
     struct parser p = {.game = game,
                        .limits = limits,

@@ -8,6 +8,6 @@
  * of a line. REDO_OK, or a code: then *at is the place in the text and error->message says what is
  * wrong. */
 int pgn_parse_game(redo_pgn_game *game, bool column_one, redo_text_limits const *limits, size_t *at,
-               redo_text_error *error);
+                   redo_text_error *error);
 
 #endif

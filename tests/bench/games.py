@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Files of games through the daemon: how long importing takes (on disk at the end) beside exporting,
 and how fast many games come in.
 

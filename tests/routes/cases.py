@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """All route cases and streams of a folder against the engine: totals, proofs, the numbers of routes,
 sets that must be refused; streams forward, back, and at random."""
 import argparse

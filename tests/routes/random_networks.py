@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Small random networks, with everything that the format can say, against brute force; and random
 streams on them, back and forth."""
 import argparse
