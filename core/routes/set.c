@@ -154,15 +154,19 @@ struct order {
     struct listing const *listing;
 };
 
-static int by_tie_rule(void const *a, void const *b, void *context)
+static int compare_keys(struct key const *x, struct key const *y, struct order const *o)
 {
-    struct key const *x = a, *y = b;
-    struct order const *o = context;
     for (int i = 0; i < PATH_KEY; i++)
         if (x->key[i] != y->key[i])
             return x->key[i] < y->key[i] ? -1 : 1;
-    int order = path_compare(o->c->view, listing_path(o->listing, x->item),
-                             listing_path(o->listing, y->item), o->c->scratch);
+    return path_compare(o->c->view, listing_path(o->listing, x->item),
+                        listing_path(o->listing, y->item), o->c->scratch);
+}
+
+static int by_tie_rule(void const *a, void const *b, void *context)
+{
+    struct key const *x = a, *y = b;
+    int order = compare_keys(x, y, context);
     return order ? order : (x->item > y->item) - (x->item < y->item);
 }
 
@@ -187,8 +191,13 @@ static bool rank_items(struct chooser *c, struct class const *k)
     }
     if (count)
         qsort_r(keys, count, sizeof *keys, by_tie_rule, &order);
-    for (uint32_t i = 0; i < count; i++)
-        c->ranks[k->type][keys[i].item] = i;
+    /* One route may be there several times, with and without a bonus that is paid once: to the tie
+     * rule it is one. */
+    for (uint32_t i = 0, rank = 0; i < count; i++) {
+        if (i && compare_keys(&keys[i - 1], &keys[i], &order) != 0)
+            rank = i;
+        c->ranks[k->type][keys[i].item] = rank;
+    }
     free(keys);
     return true;
 }
