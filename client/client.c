@@ -303,7 +303,9 @@ static void pack_open(redo_client *client, struct ask *ask)
     pack_cstr(b, ask->name);
 }
 
-redo_session *redo_client_opensession(redo_client *client, char const *name)
+/* What needs a name, and nothing else. */
+static redo_session *begin_named(redo_client *client, char const *name,
+                                 void (*pack)(redo_client *client, struct ask *ask))
 {
     if (!enter(client))
         return NULL;
@@ -311,8 +313,13 @@ redo_session *redo_client_opensession(redo_client *client, char const *name)
         error_set(REDO_ENAME);
         return NULL;
     }
-    struct ask ask = {.pack = pack_open, .name = name};
+    struct ask ask = {.pack = pack, .name = name};
     return begin(client, &ask);
+}
+
+redo_session *redo_client_opensession(redo_client *client, char const *name)
+{
+    return begin_named(client, name, pack_open);
 }
 
 redo_session *redo_client_opensession_readonly(redo_client *client, char const *name)
@@ -335,14 +342,7 @@ static void pack_match(redo_client *client, struct ask *ask)
 
 redo_session *redo_client_beginmatch(redo_client *client, char const *name)
 {
-    if (!enter(client))
-        return NULL;
-    if (!name) {
-        error_set(REDO_ENAME);
-        return NULL;
-    }
-    struct ask ask = {.pack = pack_match, .name = name};
-    return begin(client, &ask);
+    return begin_named(client, name, pack_match);
 }
 
 static void pack_delete(redo_client *client, struct ask *ask)

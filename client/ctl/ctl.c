@@ -196,3 +196,26 @@ int ctl_pages(struct ctl *ctl, struct pages pages,
     } while (more);
     return CLI_GO;
 }
+
+int ctl_games(struct ctl *ctl, char const *match, int64_t offset, int64_t limit,
+              msgpack_object *result, int64_t *next)
+{
+    struct buffer *b = ctl_request(ctl, "getgames", 2);
+
+    *next = 0;
+    if (!ctl_pack_name(b, match))
+        return EXIT_USAGE;
+    pack_map(b, 2);
+    pack_key(b, "offset");
+    pack_int(b, offset);
+    pack_key(b, "limit");
+    pack_int(b, limit);
+    int status = ctl_result(ctl, result);
+    if (status != CLI_GO)
+        return status;
+    msgpack_object const *games = map_get(result, "games");
+    bool more = integer_read(map_get(result, "next"), 0, INT64_MAX, next);
+    if (!games || games->type != MSGPACK_OBJECT_ARRAY || (more && *next <= offset))
+        return ctl_fail_shape(ctl);
+    return CLI_GO;
+}

@@ -82,6 +82,11 @@ struct sessions {
 int ctl_sessions(struct ctl *ctl, struct sessions sessions,
                  bool (*row)(void *data, msgpack_object const *session), void *data);
 
+/* One page of the games of a match: result has an array `games`; *next is where the next page
+ * begins, 0 after the last. CLI_GO, or the exit status after a complaint. */
+int ctl_games(struct ctl *ctl, char const *match, int64_t offset, int64_t limit,
+              msgpack_object *result, int64_t *next);
+
 /* A request that is answered in pages of positions. */
 struct pages {
     char const *method, *session;

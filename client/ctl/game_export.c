@@ -44,19 +44,10 @@ static int read_games(struct ctl *ctl, char const *name, struct handles *h)
     msgpack_object result;
     int64_t offset = 0, handle, next = 1;
     while (next > 0) {
-        struct buffer *b = ctl_request(ctl, "getgames", 2);
-        ctl_pack_name(b, name);
-        pack_map(b, 2);
-        pack_key(b, "offset");
-        pack_int(b, offset);
-        pack_key(b, "limit");
-        pack_int(b, ONCE);
-        int status = ctl_result(ctl, &result);
+        int status = ctl_games(ctl, name, offset, ONCE, &result, &next);
         if (status != CLI_GO)
             return status;
         msgpack_object const *games = map_get(&result, "games");
-        if (!games || games->type != MSGPACK_OBJECT_ARRAY)
-            return ctl_fail_shape(ctl);
         for (uint32_t i = 0; i < games->via.array.size; i++) {
             msgpack_object const *game = &games->via.array.ptr[i];
             if (map_get(game, "gone"))
@@ -67,10 +58,6 @@ static int read_games(struct ctl *ctl, char const *name, struct handles *h)
             if (status != CLI_GO)
                 return status;
         }
-        next = 0;
-        integer_read(map_get(&result, "next"), 0, INT64_MAX, &next);
-        if (next > 0 && next <= offset)
-            return ctl_fail_shape(ctl);
         offset = next;
     }
     return CLI_GO;

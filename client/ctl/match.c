@@ -70,7 +70,7 @@ struct row {
 struct page {
     struct row rows[ONCE];
     size_t count;
-    int64_t total, next; /* next 0: none */
+    int64_t next; /* 0: none */
 };
 
 static void page_clear(struct page *page)
@@ -97,28 +97,15 @@ static bool read_row(struct row *row, msgpack_object const *game)
 static int read_page(struct ctl *ctl, char const *match, int64_t offset, struct page *page)
 {
     msgpack_object result;
-    struct buffer *b = ctl_request(ctl, "getgames", 2);
-
-    page->next = 0;
-    if (!ctl_pack_name(b, match))
-        return EXIT_USAGE;
-    pack_map(b, 2);
-    pack_key(b, "offset");
-    pack_int(b, offset);
-    pack_key(b, "limit");
-    pack_int(b, ONCE);
-    int status = ctl_result(ctl, &result);
+    int status = ctl_games(ctl, match, offset, ONCE, &result, &page->next);
     if (status != CLI_GO)
         return status;
     msgpack_object const *games = map_get(&result, "games");
-    if (!games || games->type != MSGPACK_OBJECT_ARRAY || games->via.array.size > ONCE ||
-        !integer_read(map_get(&result, "total"), 0, INT64_MAX, &page->total))
+    if (games->via.array.size > ONCE)
         return ctl_fail_shape(ctl);
     for (; page->count < games->via.array.size; page->count++)
         if (!read_row(&page->rows[page->count], &games->via.array.ptr[page->count]))
             return ctl_fail_shape(ctl);
-    if (integer_read(map_get(&result, "next"), 0, INT64_MAX, &page->next) && page->next <= offset)
-        return ctl_fail_shape(ctl);
     return CLI_GO;
 }
 

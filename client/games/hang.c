@@ -148,18 +148,27 @@ static redo_sgf_string without_space(redo_sgf_string s)
     return (redo_sgf_string){s.data + space, s.size - space};
 }
 
-static int hang_candidate(struct sheet *s, struct gnubg_record const *r,
-                          struct gnubg_candidate const *c)
+/* A new last candidate; it has the number of its move if no other has. NULL: no memory. */
+static struct item *add_candidate(struct sheet *s, struct gnubg_move const *move, int const dice[2])
 {
-    int number = move_number(&c->move, r->dice);
+    int number = move_number(move, dice);
     bool again = items_find(&s->candidates, number) != NULL;
     struct item *item = items_add(s, &s->candidates);
     if (!item)
-        return REDO_ENOMEM;
+        return NULL;
     item->id = (uint32_t)s->candidates.count;
     item->has_move = !again;
     item->move = again ? 0 : number;
-    item->text = move_text(s, &c->move);
+    item->text = move_text(s, move);
+    return item;
+}
+
+static int hang_candidate(struct sheet *s, struct gnubg_record const *r,
+                          struct gnubg_candidate const *c)
+{
+    struct item *item = add_candidate(s, &c->move, r->dice);
+    if (!item)
+        return REDO_ENOMEM;
     item->analysis = opinion_of_candidate(s, &c->analysis);
     redo_sgf_string analysis = {"", 0};
     if (item->analysis) {
@@ -209,16 +218,7 @@ static int hang_unanalysed(struct sheet *s, redo_sgf_string text, int const dice
     struct gnubg_move move;
     if (!move_parse(text, &move))
         return REDO_EDAMAGED;
-    int number = move_number(&move, dice);
-    bool again = items_find(&s->candidates, number) != NULL;
-    struct item *item = items_add(s, &s->candidates);
-    if (!item)
-        return REDO_ENOMEM;
-    item->id = (uint32_t)s->candidates.count;
-    item->has_move = !again;
-    item->move = again ? 0 : number;
-    item->text = move_text(s, &move);
-    return s->failed ? REDO_ENOMEM : REDO_OK;
+    return add_candidate(s, &move, dice) && !s->failed ? REDO_OK : REDO_ENOMEM;
 }
 
 int hang_more(struct sheet *s, redo_sgf_node const *node, int const dice[2])
