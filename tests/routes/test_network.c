@@ -1,4 +1,5 @@
 /* Networks: what is refused and why, steps back and again, what is reached. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,7 +152,34 @@ START_TEST(a_network_takes_no_more_than_the_limits)
 }
 END_TEST
 
+START_TEST(one_company_more_than_the_limit_is_refused_until_another_goes)
+{
+    struct routes_network *net;
+    struct routes_fault fault;
+    char name[16];
+    char const *tokens[] = {name};
+    struct routes_op op;
+    ck_assert_int_eq(routes_network_open(&net), REDO_OK);
+    for (uint32_t i = 0; i <= ROUTES_COMPANIES; i++) {
+        snprintf(name, sizeof name, "company %u", i);
+        op = op_city(i, "A1", 10);
+        op.node.tokens = tokens;
+        op.node.token_count = 1;
+        ck_assert_int_eq(routes_network_apply(net, &op, 1, NULL, &fault),
+                         i < ROUTES_COMPANIES ? REDO_OK : REDO_EFULL);
+    }
+    ck_assert_msg(strstr(fault.text, "node 64: "), "%s", fault.text);
+    ck_assert_uint_eq(routes_network_sizes(net).nodes, ROUTES_COMPANIES);
+    struct routes_op gone = {.kind = ROUTES_REMOVE_NODE, .node = {.id = 0}};
+    ck_assert_int_eq(routes_network_apply(net, &gone, 1, NULL, &fault), REDO_OK);
+    ck_assert_int_eq(routes_network_apply(net, &op, 1, NULL, &fault), REDO_OK);
+    ck_assert_ptr_null(routes_network_verify(net));
+    routes_network_close(net);
+}
+END_TEST
+
 TEST_MAIN_SLOW("routes-network", 60, bad_things_are_refused_with_their_id,
                what_is_in_use_does_not_go, steps_come_back_and_again,
                a_step_that_does_not_come_next_leaves_all_as_it_is,
-               a_network_takes_no_more_than_the_limits)
+               a_network_takes_no_more_than_the_limits,
+               one_company_more_than_the_limit_is_refused_until_another_goes)
