@@ -100,6 +100,10 @@ int call_submit(struct call *call, struct room *room, redo_operation const *op,
 /* The same: REDO_OK, or the failure prepared with what there is to tell of it. */
 int call_apply(struct call *call, struct room *room, redo_operation const *op, redo_result *result);
 
+/* What there is to tell of an operation that is refused, one about no cursor; the code. */
+int call_fail_operation(struct call *call, int code, struct room const *room,
+                        redo_operation const *op);
+
 /* The failure of an operation on a cursor, prepared. Returns the code. */
 int call_fail_cursor(struct call *call, int code, struct room const *room,
                      redo_operation const *op);
