@@ -1,7 +1,7 @@
 /* The session that a request names, and whether who asks may do with it what is asked. */
 #include "server/access.h"
 #include "server/call.h"
-#include "server/rooms.h"
+#include "server/finding.h"
 
 int call_fail_session(struct call *call, int code, struct arg const *arg)
 {

@@ -14,6 +14,7 @@
 #include "server/job.h"
 #include "server/match.h"
 #include "server/reply.h"
+#include "server/finding.h"
 #include "server/rooms.h"
 
 #define LOADED_AT_ONCE 65536 /* bytes of a dump; larger ones are loaded on the pool */

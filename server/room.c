@@ -10,6 +10,7 @@
 #include "protocol/pack.h"
 #include "server/access.h"
 #include "server/client.h"
+#include "server/compaction.h"
 #include "server/conn.h"
 #include "server/event.h"
 #include "server/gateway.h"
@@ -144,7 +145,7 @@ static void record(struct room *room, bool hurry)
                     room->encoded.data, room->encoded.size);
     room->bytes += room->encoded.size;
     room->journal_bytes += room->encoded.size;
-    rooms_compact(room->gateway, room);
+    compaction_start_if_due(room);
 }
 
 static int capture(struct room *room, redo_operation const *op, void **kept, size_t *size)
