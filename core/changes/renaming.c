@@ -5,7 +5,7 @@
 
 #include "core/redo_error.h"
 
-int renaming_set(struct renaming *n, uint32_t from, uint32_t to)
+static int set(struct renaming *n, uint32_t from, uint32_t to)
 {
     if (from >= n->cap) {
         uint32_t cap = from + from / 2 + 64;
@@ -63,5 +63,5 @@ static int note_renamed(struct changes *c, uint32_t from, uint32_t to)
 int renaming_add(struct changes *c, struct renaming *n, uint32_t from, uint32_t to)
 {
     int rc = from == to ? REDO_OK : note_renamed(c, from, to);
-    return rc ? rc : renaming_set(n, from, to);
+    return rc ? rc : set(n, from, to);
 }

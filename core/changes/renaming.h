@@ -16,8 +16,8 @@ struct renaming {
     uint32_t count, logcap;
 };
 
-/* REDO_OK or REDO_ENOMEM. renaming_add() also notes it in c->renamed. */
-int renaming_set(struct renaming *n, uint32_t from, uint32_t to);
+/* The object `from` is `to` there; if that is another, c->renamed tells of it too. REDO_OK or
+ * REDO_ENOMEM. */
 int renaming_add(struct changes *c, struct renaming *n, uint32_t from, uint32_t to);
 void renaming_back(struct renaming *n, uint32_t count); /* as when there were so many */
 void renaming_close(struct renaming *n);
