@@ -123,11 +123,14 @@ static bool is_alike(struct history const *a, struct history const *b)
 }
 
 /* A session of that name is there already; `wanted` is what was to be begun. */
-static int join(struct call *call, struct room *room, struct history const *wanted)
+static int join(struct call *call, struct room *room, struct history const *wanted,
+                struct room const *match)
 {
     call_waits_for(call, room);
     if (!args_flag(&call->args, "join", false))
         return call_fail_exists(call, room->name, room->name_size);
+    if (match && room->match != match->handle)
+        return fail_state(call, "the session exists, and is no game of that match");
     if (!is_alike(room->history, wanted)) {
         fail_state(call, wanted->games || room->history->games
                              ? "the session exists, and one of the two is no match"
@@ -148,6 +151,7 @@ struct beginning {
     size_t name_size;
     uint32_t mode;
     bool stored, relaxed;
+    struct room *match; /* of which it is to be a game, in the same commit; NULL: of none */
 };
 
 static struct beginning beginning_of(struct call const *call, struct arg const *name)
@@ -160,21 +164,34 @@ static struct beginning beginning_of(struct call const *call, struct arg const *
     };
 }
 
-/* Makes a room of the history, which belongs to it from here on; if it is to be stored, with its
- * dump, which is malloc()ed, and taken over too. */
-static int begin_dumped(struct call *call, struct history *history, struct beginning const *how,
-                        void *dump, size_t size, struct room **begun)
+/* Whether such a session can begin: REDO_OK or a failure prepared. size: of its dump. */
+static int check_beginning(struct call *call, struct history const *history,
+                           struct beginning const *how, size_t size)
 {
-    struct gateway *gateway = call->gateway;
-    struct asker const *asker = call->client->asker;
     struct usage_amount more = {.sessions = 1,
                                 .positions = history->count,
                                 .bytes = how->stored ? size : history_memory(history)};
-    if (call_check_usage(call, asker->uid, more)) {
-        history_free(history);
-        free(dump);
-        return call->error.code;
-    }
+    int rc = how->match ? match_check_new(call, how->match, history, how->name != NULL, how->stored)
+                        : REDO_OK;
+    return rc ? rc : call_check_usage(call, call->client->asker->uid, more);
+}
+
+/* The match knows of its new game; both stay in memory meanwhile, whatever room is made. */
+static int enter_match(struct call *call, struct room *room, struct beginning const *how)
+{
+    room->held = true;
+    int rc = match_enter(call, how->match, room->handle, !how->relaxed);
+    room->held = false;
+    return rc;
+}
+
+/* A room for the history, which is the room's from here on, also on failure; a game of its match,
+ * if it is to be one. Nothing of the session is in the open batch yet. */
+static int enter(struct call *call, struct history *history, struct beginning const *how,
+                 size_t size, struct room **entered)
+{
+    struct gateway *gateway = call->gateway;
+    struct asker const *asker = call->client->asker;
     struct store_info info = {
         .id = how->stored ? gateway->registry.next_handle : 0,
         .name = how->name,
@@ -185,20 +202,45 @@ static int begin_dumped(struct call *call, struct history *history, struct begin
         .mode = how->mode,
         .bytes = size,
     };
+    if (how->match)
+        how->match->held = true;
     struct room *room = rooms_enter(gateway, history, &info);
-    if (room && how->relaxed && set_relaxed(call->client, room, true)) {
+    int rc = room ? REDO_OK : call_fail(call, REDO_ENOMEM);
+    if (!rc && how->relaxed && set_relaxed(call->client, room, true))
+        rc = call_fail(call, REDO_ENOMEM);
+    if (!rc && how->match)
+        rc = enter_match(call, room, how);
+    if (how->match)
+        how->match->held = false;
+    if (rc && room) {
         uint64_t id = room->handle;
+        set_relaxed(call->client, room, false);
         rooms_discard(gateway, room);
         usage_leave(&gateway->usage, id); /* it is not in the store */
-        room = NULL;
     }
-    if (!room) {
+    *entered = room;
+    return rc;
+}
+
+/* Makes a room of the history, which belongs to it from here on; if it is to be stored, with its
+ * dump, which is malloc()ed, and taken over too. */
+static int begin_dumped(struct call *call, struct history *history, struct beginning const *how,
+                        void *dump, size_t size, struct room **begun)
+{
+    struct gateway *gateway = call->gateway;
+    struct room *room;
+    int rc = check_beginning(call, history, how, size);
+    if (rc)
+        history_free(history);
+    else
+        rc = enter(call, history, how, size, &room);
+    if (rc) {
         free(dump);
-        return call_fail(call, REDO_ENOMEM);
+        return rc;
     }
     if (how->stored) {
         gateway->registry.next_handle++;
-        info = rooms_info(room);
+        struct store_info info = rooms_info(room);
         batch_create_with(committer_change(&gateway->committer, !how->relaxed, &room->number),
                           &info, dump, size);
         dump = NULL;
@@ -207,6 +249,8 @@ static int begin_dumped(struct call *call, struct history *history, struct begin
         list_append(&call->client->privates, &room->in_owner);
     }
     free(dump);
+    if (how->match)
+        match_take(gateway, how->match, how->match->handle, &room->handle, 1);
     *begun = room;
     return REDO_OK;
 }
@@ -298,25 +342,42 @@ int call_beginsession(struct call *call)
     return history ? call_begin_new(call, history, what) : call_fail(call, redo_lasterror());
 }
 
+/* The session that may be there already, and the match that is asked for; refused: why that can not
+ * be had, which is no matter if it was had when the same was asked before. */
+static int look_around(struct call *call, struct arg const *name, bool is_match,
+                       struct beginning *how, struct room **there, int *refused)
+{
+    *there = NULL;
+    *refused = is_match ? REDO_OK : call_match_option(call, &how->match);
+    if (*refused == CALL_LATER)
+        return CALL_LATER;
+    if (!name->present) {
+        *there = begun_private(call);
+        return REDO_OK;
+    }
+    struct address a = address_read(name->bytes.data, name->bytes.size);
+    int rc = find_to_join(call, name, &a, there);
+    how->name = a.name;
+    how->name_size = a.size;
+    return rc;
+}
+
 static int begin_new(struct call *call, struct history *history, struct arg const *name,
                      bool private, uint64_t what)
 {
     struct client const *by = call->client;
     struct beginning how = beginning_of(call, name);
     struct room *there = NULL;
-    int rc = call_check_mode(call, args_option(&call->args, "mode"));
-    if (!rc && name->present) {
-        struct address a = address_read(name->bytes.data, name->bytes.size);
-        rc = find_to_join(call, name, &a, &there);
-        how.name = a.name;
-        how.name_size = a.size;
-    }
-    if (!rc && !name->present)
-        there = begun_private(call);
-    if (!rc && there && begun_is(call, there, what, &rc))
-        rc = rc ? rc : begin_again(call, there, args_flag(&call->args, "relaxed", false));
-    else if (!rc && there)
-        rc = join(call, there, history);
+    int refused, rc = call_check_mode(call, args_option(&call->args, "mode"));
+    if (!rc)
+        rc = look_around(call, name, history->games != NULL, &how, &there, &refused);
+    bool again = !rc && there && begun_is(call, there, what, &rc);
+    if (!rc && again)
+        rc = begin_again(call, there, args_flag(&call->args, "relaxed", false));
+    else if (!rc)
+        rc = refused;
+    if (!rc && !again && there)
+        rc = join(call, there, history, how.match);
     if (rc || there) {
         history_free(history);
         return rc;
@@ -355,10 +416,12 @@ static int prepare(struct call *call, struct upload *u, uint64_t what)
 }
 
 /* Begins a session of what was uploaded, once it is loaded, and if it is to be stored dumped. */
-static int load_upload(struct call *call, struct arg const *name, uint64_t what, struct upload *u)
+static int load_upload(struct call *call, struct arg const *name, uint64_t what, struct room *match,
+                       struct upload *u)
 {
     struct beginning how = beginning_of(call, name);
     struct room *room;
+    how.match = match;
     how.stored = how.name && call->gateway->store;
     int rc = upload_load(call, u);
     if (rc || (rc = prepare(call, u, what)) || (how.stored && (rc = upload_dump(call, u))))
@@ -399,7 +462,7 @@ int call_beginmatch(struct call *call)
 }
 
 /* Begins a session of a dump that the request has: of a small one at once. */
-static int load_given(struct call *call, struct arg const *name, uint64_t what)
+static int load_given(struct call *call, struct arg const *name, uint64_t what, struct room *match)
 {
     struct arg const *dump = &call->args.param[0];
     struct upload *u = &call->client->given;
@@ -412,7 +475,7 @@ static int load_given(struct call *call, struct arg const *name, uint64_t what)
         if (rc)
             call_fail(call, rc);
     }
-    return rc ? rc : load_upload(call, name, what, u);
+    return rc ? rc : load_upload(call, name, what, match, u);
 }
 
 static int load(struct call *call)
@@ -423,8 +486,12 @@ static int load(struct call *call)
     if (rc || (rc = call_check_mode(call, args_option(&call->args, "mode"))))
         return rc;
     uint64_t what;
+    struct room *match;
     if ((rc = begun_read(call, BEGUN_LOADED, &what)))
         return rc;
+    int refused = call_match_option(call, &match);
+    if (refused == CALL_LATER)
+        return refused;
     uint32_t uid = call->client->asker->uid;
     struct room *there = what && !name->present ? begun_private(call) : NULL;
     if (what && name->present &&
@@ -435,12 +502,16 @@ static int load(struct call *call)
             upload_drop(call->client, u);
         return rc ? rc : begin_again(call, there, false);
     }
-    if (name->present && (rc = check_free(call, name->bytes.data, name->bytes.size, uid))) {
+    rc = refused;
+    if (!rc && name->present)
+        rc = check_free(call, name->bytes.data, name->bytes.size, uid);
+    if (rc) {
         if (rc != CALL_LATER && u->history)
             upload_drop(call->client, u); /* it takes more than what it was made of */
         return rc;
     }
-    return dump->present ? load_given(call, name, what) : load_upload(call, name, what, u);
+    return dump->present ? load_given(call, name, what, match)
+                         : load_upload(call, name, what, match, u);
 }
 
 int call_loadsession(struct call *call)

@@ -313,6 +313,52 @@ int match_purge(struct gateway *gateway, uint64_t id, struct job const *job, uin
 
 /* ---- in and out -------------------------------------------------------------------------- */
 
+static int fail_new(struct call *call, char const *why)
+{
+    error_begin(&call->error, REDO_EKIND, "%s", why);
+    return REDO_EKIND;
+}
+
+int match_check_new(struct call *call, struct room const *match, struct history const *history,
+                    bool named, bool stored)
+{
+    if (!match->name)
+        return fail_new(call, "a private match has no games");
+    if (!named)
+        return fail_new(call, "a game of a match has a name");
+    if (history->games)
+        return fail_new(call, "a match is no game of another");
+    if (stored != match->stored)
+        return fail_new(call, "the session is kept in memory alone, and a match is not");
+    return REDO_OK;
+}
+
+int match_enter(struct call *call, struct room *match, uint64_t game, bool hurry)
+{
+    unsigned char told[GAMES_ID];
+    redo_operation op = {.kind = REDO_OP_GAMES,
+                         .position = REDO_NOPOSITION,
+                         .source = REDO_NOPOSITION,
+                         .value = redo_games_insert,
+                         .state = told,
+                         .statesize = sizeof told};
+    redo_result r;
+    bool author = room_author_new(match, call->client);
+    struct usage_amount more = {.bytes = sizeof told + (author ? call->client->name_size + 1 : 0)};
+    games_put_id(told, game);
+    int rc = call_check_usage(call, match->uid, more);
+    if (rc)
+        return rc;
+    if (members_reserve(&call->gateway->members, 1))
+        return call_fail(call, REDO_ENOMEM);
+    /* Not by call_apply(): the key that the call may have is the new session's. */
+    rc = room_apply(match, call->client, hurry, &op, &r);
+    if (!rc)
+        return REDO_OK;
+    call->gateway->broken |= match->history->failed;
+    return call_fail_operation(call, rc, match, &op);
+}
+
 void match_take(struct gateway *gateway, struct room *match, uint64_t of, uint64_t const *ids,
                 size_t count)
 {

@@ -563,7 +563,7 @@ void rooms_failed(struct gateway *gateway, uint64_t committed)
 
 static bool can_leave(struct gateway const *gateway, struct room const *room)
 {
-    return list_empty(&room->subscriptions) && !room->compacting &&
+    return list_empty(&room->subscriptions) && !room->compacting && !room->held &&
            room->number <= gateway->committer.committed;
 }
 

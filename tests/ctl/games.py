@@ -48,8 +48,13 @@ def export(s, name, form):
 
 
 def sessions(s):
-    told = s.rpc.call("listsessions", {})
-    return sorted(x["name"] for x in told["sessions"])
+    names, after = [], {}
+    while True:
+        page = s.rpc.call("listsessions", after)
+        names += [x["name"] for x in page["sessions"]]
+        if page["next"] is None:
+            return sorted(names)
+        after = {"after": page["next"], "aftersession": page["nextsession"]}
 
 
 def test_gnubgs_matches_come_back_byte_for_byte():
@@ -136,14 +141,59 @@ def test_an_import_that_a_signal_stops_leaves_nothing():
             assert sessions(s) == [], sessions(s)
 
 
-def test_what_an_import_that_was_killed_leaves_goes_with_its_match():
+def games_of(s, match):
+    """Their names, in order."""
+    names, at = [], 0
+    while at is not None:
+        page = s.rpc.call("getgames", match, {"offset": at, "limit": 10000})
+        names += [game["name"] for game in page["games"]]
+        at = page["next"]
+    return names
+
+
+def test_an_import_that_was_killed_leaves_a_match_that_has_all_of_it_and_says_so():
     with Setting(stored=True) as s:
         importing = begin_import(s, "x", 9000)
         importing.kill()
         importing.wait(TIMEOUT)
-        assert s.rpc.call("getgames", "x", {})["total"] >= 600
+        games = []
+        while games != (now := games_of(s, "x")):  # what it had sent is still being done
+            games = now
+            time.sleep(0.3)
+        assert games == [f"x/{n + 1}" for n in range(len(games))] and len(games) >= 600
+        assert sessions(s) == sorted(["x"] + games)
+        assert "  import=unfinished" in s.output("match", "x").split("\n")[0]
+        again = s("import", "-", "--name", "x", stdin=b"(;GM[1])\n" * 2)
+        assert again.status == 1 and b"redoctl delete" in again.err, again
         s.output("delete", "x")
-        assert len(sessions(s)) <= 128, len(sessions(s))  # whose answers it did not see
+        assert sessions(s) == [], sessions(s)
+
+
+def test_an_import_whose_daemon_was_killed_leaves_a_match_that_has_all_of_it():
+    with Setting(stored=True) as s:
+        importing = begin_import(s, "x", 9000)
+        s.kill_daemon()
+        importing.stdin.close()
+        importing.wait(TIMEOUT)
+        assert importing.returncode == 1
+        s.begin_daemon()
+        games = games_of(s, "x")
+        assert sessions(s) == sorted(["x"] + games) and games == [f"x/{n + 1}" for n in range(len(games))]
+
+
+def test_an_import_marks_its_match_until_it_is_whole():
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "x", stdin=PGN)
+        assert "import" not in s.rpc.call("getproperties", "x")
+
+
+def test_a_match_that_has_the_name_stays_as_it_is():
+    with Setting(stored=True) as s:
+        s.rpc.call("beginmatch", "x")
+        result = s("import", "-", "--name", "x", stdin=PGN)
+        assert result.status == 1 and b"REDO_EEXISTS" in result.err and b"redoctl delete" not in result.err, result
+        told = s.rpc.call("getsession", "x")
+        assert told["games"] == told["sequence"] == 0 and sessions(s) == ["x"], told
 
 
 def test_utf_16_is_read():

@@ -3,7 +3,8 @@ the daemon is killed, or the disk fails, while games come and go, or a match doe
 import random
 import time
 
-from durable import (EIO, ENOSESSION, Place, add, answered, begin, error_of, names, needs_slow_disk, placed, run, wait_for)
+from durable import (EIO, ENOSESSION, Place, add, answered, begin, error_of, names, needs_slow_disk, placed, run, snapshot,
+                     wait_for)
 
 EINMATCH = 64
 
@@ -180,6 +181,26 @@ def test_a_kill_leaves_all_or_nothing():
     print("done %d times, not %d times" % (done[True], done[False]))
 
 
+def test_a_kill_leaves_no_session_that_was_to_begin_as_a_game_alone():
+    rng = random.Random(7)
+    between = 0
+    for round in range(12):
+        with Place() as place:
+            rpc = place.connect()
+            match = rpc.call("beginmatch", "m")["session"]
+            rpc.send_all([("beginsession", bytes(4), 4, 0, {"name": "g%04d" % i, "match": match}) for i in range(3000)])
+            time.sleep(rng.random() * 0.12)
+            place.crash()
+            rpc = place.connect()
+            there, gone = agrees(rpc, match)
+            assert sorted(listed(rpc)) == sorted([match, *there]) and not gone
+            assert [s["name"] for s in rpc.call("getgames", match, {"limit": 10000})["games"]] == \
+                ["g%04d" % i for i in range(len(there))]
+            between += 0 < len(there) < 3000
+            rpc.close()
+    print("in the middle %d times" % between)
+
+
 def waiting(place, rpc, *call):
     """Sends a request, and kills the daemon while the disk is at it: it is done, or not, and nobody was told."""
     place.disk("wait")
@@ -234,6 +255,9 @@ def test_what_the_disk_refuses_is_undone(place, rpc):
 
     fails("addgames", match, [more])
     assert agrees(rpc, match) == (games, []) and rpc.call("getsession", more)["match"] is None
+    for call in (("beginsession", bytes(4), 4, 0), ("beginchanges", "baba"), ("loadsession", snapshot(rpc, more))):
+        fails(*call, {"name": "begun", "match": match})
+        assert agrees(rpc, match) == (games, []) and "begun" not in names(rpc)
     fails("dropgames", match, [games[0]])
     assert agrees(rpc, match) == (games, []) and rpc.call("getsession", games[0])["match"] == match
     assert error_of(rpc, "addgames", match, [games[0]]) == EINMATCH
