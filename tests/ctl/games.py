@@ -250,6 +250,34 @@ def test_mat_comes_back_and_is_backgammon():
         assert b"no place" in export(s, "r", "mat")[1]
 
 
+def test_an_error_of_mat_names_the_place():
+    with Setting(stored=True) as s:
+        for old, new, what in ((b"42: 8/4 6/4", b"42: 8/4 7/3", b"game 1, action 2: "),
+                               (b"Drops", b"Drips", b"game 2, action 3: "),
+                               (b"64: 24/18", b"74: 24/18", b"game 1, action 5: "),
+                               (b"Game 2", b"Game 99999", b"game 99999: "),
+                               (b"53: 8/3", b"53: 8/3/x", b"game 2, action 1: ")):
+            before = MAT[:MAT.index(old)].decode().split("\n")
+            place = b"%d:%d: " % (len(before), len(before[-1]) + 1)
+            result = s("import", "-", "--name", "m", stdin=MAT.replace(old, new))
+            assert result.status == 1 and result.err.startswith(b"redoctl: standard input:" + place + what), result
+            assert sessions(s) == []
+        result = s("import", "-", "--name", "m", stdin=MAT + b"  3) 31: 8/5 6/5\n")
+        assert result.status == 1 and b":15:6: game 2, action 5: the game is over" in result.err, result
+
+
+def test_a_take_that_no_roll_follows_is_told_in_mat():
+    text = MAT.split(b" Game 2")[0].replace(b"Takes\n", b"Beavers => 4\n  3)  Takes\n")
+    text = text[:text.index(b"  3) 64")]
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "m", stdin=text)
+        assert s.rpc.call("getsession", "m")["positions"] == 8
+        out = export(s, "m", "mat")[0]
+        assert b"Beavers => 4\n  3)  Takes" in out, out.decode()
+        s("import", "-", "--name", "n", stdin=out)
+        assert export(s, "n", "mat")[0] == out
+
+
 def test_json_is_all_there_is():
     with Setting(stored=True) as s:
         s.output("import", os.path.join(CASES, "gnubg", "rollout-cube.sgf"), "--name", "r")

@@ -237,6 +237,41 @@ START_TEST(errors_have_a_place)
 }
 END_TEST
 
+/* The places of games, and of the actions of each, in the order of the text. */
+static void expect_places(char const *text, unsigned long const (*places)[2], size_t count)
+{
+    redo_mat_match *m = read_text(text);
+    size_t i = 0;
+    for (redo_mat_game const *g = redo_mat_games(m); g; g = g->next) {
+        ck_assert_uint_lt(i, count);
+        ck_assert_msg(g->line == places[i][0] && g->column == places[i][1], "game %lu at %lu:%lu",
+                      g->number, g->line, g->column);
+        i++;
+        for (redo_mat_action const *a = g->first; a; a = a->next, i++) {
+            ck_assert_uint_lt(i, count);
+            ck_assert_msg(a->line == places[i][0] && a->column == places[i][1],
+                          "action %zu at %lu:%lu", i, a->line, a->column);
+        }
+    }
+    ck_assert_uint_eq(i, count);
+    redo_mat_match_free(m);
+}
+
+START_TEST(games_and_actions_have_a_place)
+{
+    static unsigned long const lines[][2] = {{3, 2}, {5, 6}, {5, 35}, {6, 2}, {7, 37}, {8, 7}},
+                               ends[][2] = {{1, 1}, {4, 4}, {4, 14}, {5, 4},
+                                            {6, 1}, {9, 2}, {11, 4}};
+    expect_places(HEAD "  1) 31: 8/5  6/5                \t42: 8/4 6/4 \n ; \xc3\xa9\n"
+                       "  2)                                Doubles => 2\n      Wins 2 points\n",
+                  lines, 6);
+    expect_places(
+        "Game 1\r\nK\xc3\xa9n : 1\r\nB : 2\r\n1) \xc3\xa9t\xc3\xa9 so    31: 8/5\r\n2) 42:\r\n"
+        ";\r\n\r\n\r\n Game 2\r\n A : 1  B : 0\r\n1) 11: ",
+        ends, 7);
+}
+END_TEST
+
 START_TEST(a_match_can_be_made)
 {
     redo_mat_match *m = redo_mat_match_new();
@@ -381,6 +416,7 @@ int main(void)
                             variants_are_read,
                             a_stub_and_players_on_two_lines_are_read,
                             long_names_stay_apart,
+                            games_and_actions_have_a_place,
                             a_match_can_be_made,
                             what_could_not_be_read_again_is_refused,
                             what_is_large_or_endless_is_read_to_the_limit,
