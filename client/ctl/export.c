@@ -225,7 +225,9 @@ struct command const command_export = {
              "  mat    backgammon: the main line of each game\n"
              "  pgn    what was imported from PGN\n"
              "  json   any session, with what hangs on its positions; nothing reads it again\n"
-             "client/games/README.md tells what each of them keeps.\n"},
+             "What sgf, mat and pgn have no place for is not in the file, and told in a line on "
+             "standard\n"
+             "error; client/games/README.md has what each of them keeps.\n"},
     export};
 
 /* ---- import ------------------------------------------------------------------------------ */

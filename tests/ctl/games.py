@@ -278,6 +278,38 @@ def test_a_take_that_no_roll_follows_is_told_in_mat():
         assert export(s, "n", "mat")[0] == out
 
 
+def test_what_has_no_place_is_told_in_a_line():
+    def left_out(s, name, form):
+        return export(s, name, form)[1].decode()
+
+    analysis = {"kind": "evaluation", "equity": 0.25, "numbers": [0.5]}
+    with Setting(stored=True) as s:
+        call = s.rpc.call
+        s("import", "-", "--name", "p", stdin=PGN)
+        s("import", "-", "--name", "g", stdin=b"(;GM[1];B[aa]C[x];W[bb])\n")
+        s("import", "-", "--name", "m", stdin=MAT)
+        for name, form in ("p", "pgn"), ("g", "sgf"), ("m", "sgf"):
+            assert left_out(s, name, form) == "", name
+        call("setpositionproperty", "p/1", 1, "clock", 3)
+        call("setpositionproperty", "p/2", 1, "mood", "good", {"branch": True})
+        call("setcandidate", "p/1", 1, 1, {"analysis": analysis})
+        told = "redoctl: 2 properties, 1 analysis not in it, for which PGN has no place\n"
+        assert left_out(s, "p", "pgn") == told
+        call("setpositionproperty", "g", 1, "XX", "written")
+        assert left_out(s, "g", "sgf") == ""
+        call("setpositionproperty", "g", 1, "clock", 3)
+        call("addcandidates", "g", 1, [{"text": "a", "analysis": analysis}, {"text": "b"}])
+        told = "redoctl: 1 property, 2 candidates, 1 analysis not in it, for which SGF has no place\n"
+        assert left_out(s, "g", "sgf") == told
+        call("setcandidate", "m/1", 1, 1, {"analysis": analysis})
+        call("setpositionproperty", "m/1", 1, "comment", "written")
+        assert left_out(s, "m", "sgf") == ""
+        call("setpositionproperty", "m/1", 0, "comment", "not written")
+        call("addcandidates", "m/1", 2, [{"text": "double"}], {"list": "decisions"})
+        assert left_out(s, "m", "sgf") == "redoctl: 1 property, 1 decision not in it, for which SGF has no place\n"
+        assert left_out(s, "m", "json") == ""
+
+
 def test_json_is_all_there_is():
     with Setting(stored=True) as s:
         s.output("import", os.path.join(CASES, "gnubg", "rollout-cube.sgf"), "--name", "r")

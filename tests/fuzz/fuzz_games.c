@@ -55,6 +55,7 @@ static void check_game(redo_sgf_game *game)
         return;
     }
     redo_session *loaded = fuzz_reload(session);
+    fuzz_hold_all_told(loaded);
     struct bytes b = written(loaded), again;
     redo_endsession(loaded);
     struct games *g = games_read(b.data, b.size, NULL);

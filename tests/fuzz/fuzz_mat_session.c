@@ -53,6 +53,7 @@ static bool sessions_of(redo_mat_match const *m, redo_session ***sessions, size_
             return false;
         }
         HOLD(game_format(session) == GAME_GNUBG);
+        fuzz_hold_all_told(session);
         all[(*count)++] = fuzz_reload(session);
         redo_endsession(session);
     }

@@ -42,6 +42,7 @@ static void check_game(redo_pgn_game *game)
     redo_session *session = game_import_pgn(game, &error);
     HOLD(session != NULL && game_format(session) == GAME_PGN);
     redo_session *loaded = fuzz_reload(session);
+    fuzz_hold_all_told(loaded);
     redo_endsession(session);
     redo_pgn_game *back = game_export_pgn(loaded, &error);
     if (!back)

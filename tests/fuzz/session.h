@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "client/games/games.h"
 #include "core/redo.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -34,6 +35,14 @@ static inline size_t fuzz_pieces(uint64_t which, char const *const *heads, size_
         size += strlen(piece);
     }
     return size;
+}
+
+/* All that hangs in a session that was read has a place in its form. */
+static inline void fuzz_hold_all_told(redo_session *session)
+{
+    struct game_left_out sum = {0};
+    HOLD(game_count_left_out(session, &sum) == REDO_OK);
+    HOLD(sum.properties + sum.candidates + sum.analyses + sum.decisions == 0);
 }
 
 #define FUZZ_COUNT(table) (sizeof table / sizeof *table)

@@ -279,14 +279,14 @@ START_TEST(a_match_can_be_made)
     redo_text_string names[] = {string("Al"), string("B\xc3\xb6")};
     unsigned long scores[] = {0, 2};
     redo_mat_action made[] = {
-        {NULL, REDO_MAT_MOVE, 1, {3, 1}, 0, 0, {"8/5 6/5", 7}},
-        {NULL, REDO_MAT_DOUBLE, 0, {0, 0}, 2, 0, {NULL, 0}},
-        {NULL, REDO_MAT_BEAVER, 1, {0, 0}, 4, 0, {NULL, 0}},
-        {NULL, REDO_MAT_BEAVER, 0, {0, 0}, 8, 0, {NULL, 0}},
-        {NULL, REDO_MAT_MOVE, 0, {6, 6}, 0, 0, {"24/18 24/18 18/12* 18/12", 24}},
-        {NULL, REDO_MAT_OTHER, 1, {0, 0}, 0, 0, {"????", 4}},
-        {NULL, REDO_MAT_COMMENT, 0, {0, 0}, 0, 0, {"so", 2}},
-        {NULL, REDO_MAT_WIN, 1, {0, 0}, 8, 1, {NULL, 0}},
+        {NULL, REDO_MAT_MOVE, 1, {3, 1}, 0, 0, {"8/5 6/5", 7}, 0, 0},
+        {NULL, REDO_MAT_DOUBLE, 0, {0, 0}, 2, 0, {NULL, 0}, 0, 0},
+        {NULL, REDO_MAT_BEAVER, 1, {0, 0}, 4, 0, {NULL, 0}, 0, 0},
+        {NULL, REDO_MAT_BEAVER, 0, {0, 0}, 8, 0, {NULL, 0}, 0, 0},
+        {NULL, REDO_MAT_MOVE, 0, {6, 6}, 0, 0, {"24/18 24/18 18/12* 18/12", 24}, 0, 0},
+        {NULL, REDO_MAT_OTHER, 1, {0, 0}, 0, 0, {"????", 4}, 0, 0},
+        {NULL, REDO_MAT_COMMENT, 0, {0, 0}, 0, 0, {"so", 2}, 0, 0},
+        {NULL, REDO_MAT_WIN, 1, {0, 0}, 8, 1, {NULL, 0}, 0, 0},
     };
     redo_mat_set_length(m, 7);
     ck_assert_int_eq(redo_mat_header_add(m, REDO_MAT_TAG, string("Site"), string("x")), REDO_OK);
@@ -327,18 +327,18 @@ START_TEST(what_could_not_be_read_again_is_refused)
                      REDO_EDAMAGED);
     ck_assert_int_eq(redo_mat_header_add(m, REDO_MAT_LINE, none, string("; x")), REDO_EDAMAGED);
     redo_mat_action refused[] = {
-        {NULL, REDO_MAT_MOVE, 0, {0, 1}, 0, 0, {"8/5", 3}},
-        {NULL, REDO_MAT_MOVE, 0, {7, 1}, 0, 0, {"8/5", 3}},
-        {NULL, REDO_MAT_MOVE, 2, {3, 1}, 0, 0, {"8/5", 3}},
-        {NULL, REDO_MAT_MOVE, 0, {3, 1}, 0, 0, {"8/5 Takes", 9}},
-        {NULL, REDO_MAT_MOVE, 0, {3, 1}, 0, 0, {"8/5  6/5", 8}},
-        {NULL, REDO_MAT_MOVE, 0, {3, 1}, 0, 0, {"8/5\n", 4}},
-        {NULL, REDO_MAT_ROLL, 0, {3, 1}, 0, 0, {"8/5", 3}},
-        {NULL, REDO_MAT_TAKE, 0, {0, 0}, 0, 0, {"x", 1}},
-        {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {"Takes", 5}},
-        {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {"31: 8/5", 7}},
-        {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {"", 0}},
-        {NULL, REDO_MAT_WIN, 0, {0, 0}, 1, 0, {"Bo", 2}},
+        {NULL, REDO_MAT_MOVE, 0, {0, 1}, 0, 0, {"8/5", 3}, 0, 0},
+        {NULL, REDO_MAT_MOVE, 0, {7, 1}, 0, 0, {"8/5", 3}, 0, 0},
+        {NULL, REDO_MAT_MOVE, 2, {3, 1}, 0, 0, {"8/5", 3}, 0, 0},
+        {NULL, REDO_MAT_MOVE, 0, {3, 1}, 0, 0, {"8/5 Takes", 9}, 0, 0},
+        {NULL, REDO_MAT_MOVE, 0, {3, 1}, 0, 0, {"8/5  6/5", 8}, 0, 0},
+        {NULL, REDO_MAT_MOVE, 0, {3, 1}, 0, 0, {"8/5\n", 4}, 0, 0},
+        {NULL, REDO_MAT_ROLL, 0, {3, 1}, 0, 0, {"8/5", 3}, 0, 0},
+        {NULL, REDO_MAT_TAKE, 0, {0, 0}, 0, 0, {"x", 1}, 0, 0},
+        {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {"Takes", 5}, 0, 0},
+        {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {"31: 8/5", 7}, 0, 0},
+        {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {"", 0}, 0, 0},
+        {NULL, REDO_MAT_WIN, 0, {0, 0}, 1, 0, {"Bo", 2}, 0, 0},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         ck_assert_msg(redo_mat_action_add(m, g, &refused[i]) == REDO_EDAMAGED, "taken: %zu", i);
