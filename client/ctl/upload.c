@@ -287,11 +287,12 @@ static bool drop(struct upload *u, int64_t handle)
 {
     msgpack_object result;
     pack_int(ctl_request(u->ctl, "deletesession", 1), handle);
-    if (connection_call(&u->ctl->c, u->ctl->id, &result) != REDO_OK)
-        return false;
+    int code = connection_call(&u->ctl->c, u->ctl->id, &result);
+    if (code != REDO_OK)
+        return code == REDO_ENOSESSION; /* somebody else has deleted it */
     /* Without a store there is no trash. */
     pack_int(ctl_request(u->ctl, "purgesession", 1), handle);
-    int code = connection_call(&u->ctl->c, u->ctl->id, &result);
+    code = connection_call(&u->ctl->c, u->ctl->id, &result);
     return code == REDO_OK || code == REDO_ENOSESSION || code == REDO_ENOTKEPT;
 }
 

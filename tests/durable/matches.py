@@ -1,6 +1,7 @@
 """Matches and their games on disk: what is told after a restart without opening any, and all or nothing when
 the daemon is killed, or the disk fails, while games come and go, or a match does."""
 import random
+import threading
 import time
 
 from durable import (EIO, ENOSESSION, Place, add, answered, begin, error_of, names, needs_slow_disk, placed, run, snapshot,
@@ -199,6 +200,37 @@ def test_a_kill_leaves_no_session_that_was_to_begin_as_a_game_alone():
             between += 0 < len(there) < 3000
             rpc.close()
     print("in the middle %d times" % between)
+
+
+@placed()
+def test_a_match_is_deleted_while_games_come_into_it_all_the_time(place, rpc):
+    match, games = match_of(rpc, 2000)
+    errors, come = [], 0
+
+    def put_in(other):
+        nonlocal come
+        sent, waits = 0, []
+        while not errors or waits:
+            if not errors:
+                waits.append(other.send_all([("beginsession", bytes(4), 4, 0, {"name": "new%d" % i, "match": match})
+                                             for i in range(sent, sent + 200)]))
+                sent += 200
+            if errors or len(waits) > 3:  # there is always something to do
+                for id in waits.pop(0):
+                    error, _ = other.response(id)
+                    errors.extend([error[0]] if error else [])
+                    come += error is None
+
+    with place.connect() as other:
+        thread = threading.Thread(target=put_in, args=(other,))
+        thread.start()
+        wait_for(lambda: rpc.call("getsession", match)["games"] > 2500, "games to come")
+        rpc.call("deletesession", match)
+        thread.join()
+    assert come > 500 and set(errors) == {ENOSESSION}
+    assert listed(rpc) == {} and len(listed(rpc, trash=True)) == 2001 + come
+    rpc.call("restoresession", match)
+    assert len(agrees(rpc, match)[0]) == 2000 + come
 
 
 def waiting(place, rpc, *call):
