@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #define SIGNATURE_PARAMS_MAX 8
-#define SIGNATURE_OPTIONS_MAX 8
+#define SIGNATURE_OPTIONS_MAX 9
 
 /* The types of params: (symbol, name, what it is). */
 #define PARAM_TYPES(X)                                                                      \

@@ -5,6 +5,7 @@
 
 #include "core/dump.h"
 #include "server/access.h"
+#include "server/match.h"
 #include "server/reply.h"
 #include "server/rooms.h"
 
@@ -18,19 +19,34 @@ struct beginning beginning_of(struct call const *call, struct arg const *name)
     };
 }
 
-int beginning_make_dumped(struct call *call, struct history *history, struct beginning const *how,
-                          void *dump, size_t size, struct room **begun)
+/* Whether such a session can begin: REDO_OK or a failure prepared. size: of its dump. */
+static int check(struct call *call, struct history const *history, struct beginning const *how,
+                 size_t size)
 {
-    struct gateway *gateway = call->gateway;
-    struct asker const *asker = call->client->asker;
     struct usage_amount more = {.sessions = 1,
                                 .positions = history->count,
                                 .bytes = how->stored ? size : history_memory(history)};
-    if (call_check_usage(call, asker->uid, more)) {
-        history_free(history);
-        free(dump);
-        return call->error.code;
-    }
+    int rc = how->match ? match_check_new(call, how->match, history, how->name != NULL, how->stored)
+                        : REDO_OK;
+    return rc ? rc : call_check_usage(call, call->client->asker->uid, more);
+}
+
+/* The match knows of its new game; both stay in memory meanwhile, whatever room is made. */
+static int enter_match(struct call *call, struct room *room, struct beginning const *how)
+{
+    room->held = true;
+    int rc = match_enter(call, how->match, room->handle, !how->relaxed);
+    room->held = false;
+    return rc;
+}
+
+/* A room for the history, which is the room's from here on, also on failure; a game of its match,
+ * if it is to be one. Nothing of the session is in the open batch yet. */
+static int enter(struct call *call, struct history *history, struct beginning const *how,
+                 size_t size, struct room **entered)
+{
+    struct gateway *gateway = call->gateway;
+    struct asker const *asker = call->client->asker;
     struct store_info info = {
         .id = how->stored ? gateway->registry.next_handle : 0,
         .name = how->name,
@@ -41,20 +57,43 @@ int beginning_make_dumped(struct call *call, struct history *history, struct beg
         .mode = how->mode,
         .bytes = size,
     };
+    if (how->match)
+        how->match->held = true;
     struct room *room = rooms_enter(gateway, history, &info);
-    if (room && how->relaxed && room_set_relaxed(room, call->client, true)) {
+    int rc = room ? REDO_OK : call_fail(call, REDO_ENOMEM);
+    if (!rc && how->relaxed && room_set_relaxed(room, call->client, true))
+        rc = call_fail(call, REDO_ENOMEM);
+    if (!rc && how->match)
+        rc = enter_match(call, room, how);
+    if (how->match)
+        how->match->held = false;
+    if (rc && room) {
         uint64_t id = room->handle;
+        room_set_relaxed(room, call->client, false);
         rooms_discard(gateway, room);
         usage_leave(&gateway->usage, id); /* it is not in the store */
-        room = NULL;
     }
-    if (!room) {
+    *entered = room;
+    return rc;
+}
+
+int beginning_make_dumped(struct call *call, struct history *history, struct beginning const *how,
+                          void *dump, size_t size, struct room **begun)
+{
+    struct gateway *gateway = call->gateway;
+    struct room *room;
+    int rc = check(call, history, how, size);
+    if (rc)
+        history_free(history);
+    else
+        rc = enter(call, history, how, size, &room);
+    if (rc) {
         free(dump);
-        return call_fail(call, REDO_ENOMEM);
+        return rc;
     }
     if (how->stored) {
         gateway->registry.next_handle++;
-        info = rooms_info(room);
+        struct store_info info = rooms_info(room);
         batch_create_with(committer_change(&gateway->committer, !how->relaxed, &room->number),
                           &info, dump, size);
         dump = NULL;
@@ -63,6 +102,8 @@ int beginning_make_dumped(struct call *call, struct history *history, struct beg
         list_append(&call->client->privates, &room->in_owner);
     }
     free(dump);
+    if (how->match)
+        match_take(gateway, how->match, how->match->handle, &room->handle, 1);
     *begun = room;
     return REDO_OK;
 }

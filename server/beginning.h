@@ -11,6 +11,7 @@ struct beginning {
     size_t name_size;
     uint32_t mode;
     bool stored, relaxed;
+    struct room *match; /* of which it is to be a game, in the same commit; NULL: of none */
 };
 
 /* As the call says; its name is this argument. */

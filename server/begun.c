@@ -21,7 +21,8 @@ static int hash_arg(struct arg const *arg, uint64_t *hash)
     if (!arg->present)
         return REDO_OK;
     if (arg->type != PARAM_ANY) {
-        bool integer = arg->type != PARAM_BIN && arg->type != PARAM_MAYBE && arg->type != PARAM_STR;
+        bool integer = arg->type != PARAM_BIN && arg->type != PARAM_MAYBE &&
+                       arg->type != PARAM_STR && !arg->named;
         *hash = integer ? XXH3_64bits_withSeed(&arg->integer, sizeof arg->integer, *hash)
                         : XXH3_64bits_withSeed(arg->bytes.data, arg->bytes.size, *hash);
         return REDO_OK;
@@ -56,6 +57,10 @@ int begun_read(struct call *call, enum begun_method method, uint64_t *what)
     }
     if (!rc && method != BEGUN_MATCH) /* a copy has the keys of what it was copied from */
         rc = hash_arg(args_option(&call->args, "name"), &hash);
+    if (!rc && method != BEGUN_MATCH && args_option(&call->args, "match")->present) {
+        hash++; /* lest it counts as a name */
+        rc = hash_arg(args_option(&call->args, "match"), &hash);
+    }
     /* The kind of an operation is part of its hash: this is none. */
     hash -= (uint64_t)operation_hash_kind(hash);
     *what = hash ? hash : UINT64_MAX - (uint64_t)operation_hash_kind(UINT64_MAX);

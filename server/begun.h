@@ -8,9 +8,9 @@
 
 #include "server/call.h"
 
-/* What is to be begun, as a hash, from the call's params and the options `name` and `table`; the
- * methods are told apart. 0 if the call has no key. REDO_OK, or a failure prepared: REDO_EKEY (not
- * a key), REDO_ECLOSED, REDO_ENOMEM. */
+/* What is to be begun, as a hash, from the call's params and the options `name`, `match` and
+ * `table`; the methods are told apart. 0 if the call has no key. REDO_OK, or a failure prepared:
+ * REDO_EKEY (not a key), REDO_ECLOSED, REDO_ENOMEM. */
 enum begun_method { BEGUN_STATES = 1, BEGUN_CHANGES = 2, BEGUN_LOADED = 3, BEGUN_MATCH = 4 };
 int begun_read(struct call *call, enum begun_method method, uint64_t *what);
 

@@ -28,11 +28,14 @@ static bool is_alike(struct history const *a, struct history const *b)
 }
 
 /* A session of that name is there already; `wanted` is what was to be begun. */
-static int join(struct call *call, struct room *room, struct history const *wanted)
+static int join(struct call *call, struct room *room, struct history const *wanted,
+                struct room const *match)
 {
     call_waits_for(call, room);
     if (!args_flag(&call->args, "join", false))
         return call_fail_exists(call, room->name, room->name_size);
+    if (match && room->match != match->handle)
+        return fail_state(call, "the session exists, and is no game of that match");
     if (!is_alike(room->history, wanted)) {
         fail_state(call, wanted->games || room->history->games
                              ? "the session exists, and one of the two is no match"
@@ -111,25 +114,42 @@ int call_beginsession(struct call *call)
     return history ? call_begin_new(call, history, what) : call_fail(call, redo_lasterror());
 }
 
+/* The session that may be there already, and the match that is asked for; refused: why that can not
+ * be had, which is no matter if it was had when the same was asked before. */
+static int look_around(struct call *call, struct arg const *name, bool is_match,
+                       struct beginning *how, struct room **there, int *refused)
+{
+    *there = NULL;
+    *refused = is_match ? REDO_OK : call_match_option(call, &how->match);
+    if (*refused == CALL_LATER)
+        return CALL_LATER;
+    if (!name->present) {
+        *there = begun_private(call);
+        return REDO_OK;
+    }
+    struct address a = address_read(name->bytes.data, name->bytes.size);
+    int rc = find_to_join(call, name, &a, there);
+    how->name = a.name;
+    how->name_size = a.size;
+    return rc;
+}
+
 static int begin_new(struct call *call, struct history *history, struct arg const *name,
                      bool private, uint64_t what)
 {
     struct client const *by = call->client;
     struct beginning how = beginning_of(call, name);
     struct room *there = NULL;
-    int rc = call_check_mode(call, args_option(&call->args, "mode"));
-    if (!rc && name->present) {
-        struct address a = address_read(name->bytes.data, name->bytes.size);
-        rc = find_to_join(call, name, &a, &there);
-        how.name = a.name;
-        how.name_size = a.size;
-    }
-    if (!rc && !name->present)
-        there = begun_private(call);
-    if (!rc && there && begun_is(call, there, what, &rc))
-        rc = rc ? rc : beginning_again(call, there, args_flag(&call->args, "relaxed", false));
-    else if (!rc && there)
-        rc = join(call, there, history);
+    int refused, rc = call_check_mode(call, args_option(&call->args, "mode"));
+    if (!rc)
+        rc = look_around(call, name, history->games != NULL, &how, &there, &refused);
+    bool again = !rc && there && begun_is(call, there, what, &rc);
+    if (!rc && again)
+        rc = beginning_again(call, there, args_flag(&call->args, "relaxed", false));
+    else if (!rc)
+        rc = refused;
+    if (!rc && !again && there)
+        rc = join(call, there, history, how.match);
     if (rc || there) {
         history_free(history);
         return rc;

@@ -31,10 +31,12 @@ static int prepare(struct call *call, struct upload *u, uint64_t what)
 }
 
 /* Begins a session of what was uploaded, once it is loaded, and if it is to be stored dumped. */
-static int load_upload(struct call *call, struct arg const *name, uint64_t what, struct upload *u)
+static int load_upload(struct call *call, struct arg const *name, uint64_t what, struct room *match,
+                       struct upload *u)
 {
     struct beginning how = beginning_of(call, name);
     struct room *room;
+    how.match = match;
     how.stored = how.name && call->gateway->store;
     int rc = upload_load(call, u);
     if (rc || (rc = prepare(call, u, what)) || (how.stored && (rc = upload_dump(call, u))))
@@ -52,7 +54,7 @@ static int load_upload(struct call *call, struct arg const *name, uint64_t what,
 }
 
 /* Begins a session of a dump that the request has: of a small one at once. */
-static int load_given(struct call *call, struct arg const *name, uint64_t what)
+static int load_given(struct call *call, struct arg const *name, uint64_t what, struct room *match)
 {
     struct arg const *dump = &call->args.param[0];
     struct upload *u = &call->client->given;
@@ -65,7 +67,7 @@ static int load_given(struct call *call, struct arg const *name, uint64_t what)
         if (rc)
             call_fail(call, rc);
     }
-    return rc ? rc : load_upload(call, name, what, u);
+    return rc ? rc : load_upload(call, name, what, match, u);
 }
 
 static int load(struct call *call)
@@ -76,8 +78,12 @@ static int load(struct call *call)
     if (rc || (rc = call_check_mode(call, args_option(&call->args, "mode"))))
         return rc;
     uint64_t what;
+    struct room *match;
     if ((rc = begun_read(call, BEGUN_LOADED, &what)))
         return rc;
+    int refused = call_match_option(call, &match);
+    if (refused == CALL_LATER)
+        return refused;
     uint32_t uid = call->client->asker->uid;
     struct room *there = what && !name->present ? begun_private(call) : NULL;
     if (what && name->present &&
@@ -88,12 +94,16 @@ static int load(struct call *call)
             upload_drop(call->client, u);
         return rc ? rc : beginning_again(call, there, false);
     }
-    if (name->present && (rc = call_check_free(call, name->bytes.data, name->bytes.size, uid))) {
+    rc = refused;
+    if (!rc && name->present)
+        rc = call_check_free(call, name->bytes.data, name->bytes.size, uid);
+    if (rc) {
         if (rc != CALL_LATER && u->history)
             upload_drop(call->client, u); /* it takes more than what it was made of */
         return rc;
     }
-    return dump->present ? load_given(call, name, what) : load_upload(call, name, what, u);
+    return dump->present ? load_given(call, name, what, match)
+                         : load_upload(call, name, what, match, u);
 }
 
 int call_loadsession(struct call *call)

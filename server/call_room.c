@@ -18,16 +18,15 @@ int call_fail_session(struct call *call, int code, struct arg const *arg)
     return code;
 }
 
-static int find(struct call *call, struct room **room)
+static int find(struct call *call, struct arg const *arg, struct room **room)
 {
-    struct arg const *arg = &call->args.param[0];
     return arg->named ? rooms_addressed(call, arg->bytes.data, arg->bytes.size, room)
                       : rooms_handled(call, (uint64_t)arg->integer, room);
 }
 
 int call_room_anew(struct call *call, struct room **room)
 {
-    int rc = find(call, room);
+    int rc = find(call, &call->args.param[0], room);
     if (rc)
         return call_fail_session(call, rc, &call->args.param[0]);
     room_lost(*room, call->client, false);
@@ -35,29 +34,37 @@ int call_room_anew(struct call *call, struct room **room)
     return REDO_OK;
 }
 
-int call_room(struct call *call, struct room **room)
+/* The same, unless what this client was told of it is lost. */
+static int find_kept(struct call *call, struct arg const *arg, struct room **room)
 {
-    int rc = find(call, room);
+    int rc = find(call, arg, room);
     if (!rc && room_is_lost(*room, call->client))
         rc = REDO_ERESYNC;
+    return rc ? call_fail_session(call, rc, arg) : REDO_OK;
+}
+
+int call_room(struct call *call, struct room **room)
+{
+    int rc = find_kept(call, &call->args.param[0], room);
     if (rc)
-        return call_fail_session(call, rc, &call->args.param[0]);
+        return rc;
     call_waits_for(call, *room);
     return REDO_OK;
 }
 
 /* It may be read, so that it is there is no secret. */
-static int check_access(struct call *call, struct room const *room, enum access access)
+static int check_access(struct call *call, struct room const *room, enum access access,
+                        struct arg const *arg)
 {
     if (access_may_room(call->client->asker, room, access))
         return REDO_OK;
-    return call_fail_session(call, REDO_EDENIED, &call->args.param[0]);
+    return call_fail_session(call, REDO_EDENIED, arg);
 }
 
 int call_room_owned(struct call *call, struct room **room)
 {
     int rc = call_room(call, room);
-    return rc ? rc : check_access(call, *room, ACCESS_OWN);
+    return rc ? rc : check_access(call, *room, ACCESS_OWN, &call->args.param[0]);
 }
 
 int call_room_changed(struct call *call, struct room **room)
@@ -68,7 +75,34 @@ int call_room_changed(struct call *call, struct room **room)
 
 int call_check_write(struct call *call, struct room const *room)
 {
-    return check_access(call, room, ACCESS_WRITE);
+    return check_access(call, room, ACCESS_WRITE, &call->args.param[0]);
+}
+
+static int find_match(struct call *call, struct arg const *arg, struct room **match)
+{
+    int rc = find_kept(call, arg, match);
+    if (rc || (rc = check_access(call, *match, ACCESS_WRITE, arg)))
+        return rc;
+    return (*match)->history->games ? REDO_OK : call_fail_session(call, REDO_ENOTMATCH, arg);
+}
+
+int call_match_option(struct call *call, struct room **match)
+{
+    struct client *client = call->client;
+    struct arg const *arg = args_option(&call->args, "match");
+    *match = NULL;
+    if (!arg->present)
+        return REDO_OK;
+    int rc = client->refused ? call_fail_session(call, client->refused, arg)
+                             : find_match(call, arg, match);
+    if (!rc || rc == CALL_LATER)
+        return rc;
+    client->refused = rc;
+    if (call->gateway->store) { /* what it tells of may not be on disk yet */
+        call->waits = true;
+        call->number = committer_flush(&call->gateway->committer);
+    }
+    return rc;
 }
 
 int call_check_usage(struct call *call, uint32_t uid, struct usage_amount more)

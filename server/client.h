@@ -34,6 +34,7 @@ struct client {
     unsigned cancels_all;    /* those without an id; */
     unsigned canceled;       /* how many searches they have stopped */
     uint64_t found;          /* what the name in its request was found to stand for; 0: not yet */
+    int refused;             /* why the match in its request is not to be had; REDO_OK: not known */
     struct relaxed *relaxed; /* the sessions of which it is told at once */
     size_t relaxed_count;
     struct upload upload; /* what loadpart has collected */

@@ -200,6 +200,7 @@ bool gateway_message(struct gateway *gateway, struct conn *conn, struct message 
     if (call.client->job) /* its result was used, and the error may tell a text of it */
         job_free(call.client->job);
     call.client->found = 0;
+    call.client->refused = REDO_OK;
     if (gateway->broken)
         rooms_discard_broken(gateway);
     return true;

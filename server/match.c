@@ -55,24 +55,60 @@ static void run_find_games(struct job *job)
         job->result = job->packed.failed ? REDO_ENOMEM : job->more ? REDO_EDENIED : REDO_OK;
 }
 
-/* What was found holds still: the match has the games that it had. */
-static struct job *find_games(struct call *call, struct room const *match, int *rc)
+/* The games that go with the match now: those that were found, as far as they are in it still, and
+ * those that have come into it since, which are in memory; rising, in *ids, which is malloc()ed.
+ * False: one that has come is not, so all have to be looked for again. */
+static bool gather(struct gateway const *gateway, struct room const *match, struct job const *job,
+                   uint64_t *ids, size_t *count)
 {
-    struct job *job = call_finished_of(call, run_find_games, match->handle);
-    if (job && job->sequence == match->sequence && call->gateway->turned <= job->departures) {
-        *rc = job->result;
-        return job;
+    struct games const *g = match->history->games;
+    uint64_t const *looked_for = (uint64_t const *)(void *)job->after.data,
+                   *found = (uint64_t const *)(void *)job->packed.data;
+    size_t looked_count = job->after.size / sizeof *looked_for, l = 0, f = 0;
+    *count = 0;
+    for (size_t i = 0; i < g->count; i++) {
+        uint64_t id = g->sorted[i];
+        while (l < looked_count && looked_for[l] < id)
+            l++;
+        while (f < job->count && found[f] < id)
+            f++;
+        bool is_new = l == looked_count || looked_for[l] != id;
+        if (is_new && !registry_handled(&gateway->registry, id))
+            return false;
+        if (is_new || (f < job->count && found[f] == id))
+            ids[(*count)++] = id;
     }
-    job = job_new(call->gateway, call->client);
+    return true;
+}
+
+static int look_for_games(struct call *call, struct room const *match)
+{
+    struct job *job = job_new(call->gateway, call->client);
     if (job) {
         struct games const *g = match->history->games;
         job->run = run_find_games;
         job->id = match->handle;
-        job->sequence = match->sequence;
         buffer_append(&job->after, g->sorted, g->count * sizeof *g->sorted);
     }
-    *rc = call_start(call, job);
-    return NULL;
+    return call_start(call, job);
+}
+
+/* *ids: as gather() has them, also if others put games into the match all the time. */
+static int find_games(struct call *call, struct room const *match, uint64_t **ids, size_t *count)
+{
+    struct games const *g = match->history->games;
+    struct job *job = call_finished_of(call, run_find_games, match->handle);
+    bool denied = job && job->result == REDO_EDENIED;
+    *ids = NULL;
+    if (!job || call->gateway->turned > job->departures ||
+        (denied && !games_has(g, (uint64_t)job->limit)))
+        return look_for_games(call, match);
+    if (job->result)
+        return denied ? fail_game(call, REDO_EDENIED, job->limit) : call_fail(call, job->result);
+    *ids = malloc((g->count + 1) * sizeof **ids);
+    if (!*ids)
+        return call_fail(call, REDO_ENOMEM);
+    return gather(call->gateway, match, job, *ids, count) ? REDO_OK : look_for_games(call, match);
 }
 
 static int check_rooms(struct call *call, struct room *const *rooms, size_t count)
@@ -111,34 +147,38 @@ static int delete_in_memory(struct call *call, struct room *match)
     return rc;
 }
 
-int match_delete(struct call *call, struct room *match)
+static int delete_found(struct call *call, struct room *match, uint64_t const *ids, size_t games)
 {
     struct gateway *gateway = call->gateway;
-    if (!match->stored)
-        return delete_in_memory(call, match);
-    int rc;
-    struct job *job = find_games(call, match, &rc);
-    if (!job)
-        return rc;
-    if (rc)
-        return rc == REDO_EDENIED ? fail_game(call, rc, job->limit) : call_fail(call, rc);
-    uint64_t const *ids = (uint64_t const *)(void *)job->packed.data;
-    struct room **rooms = malloc((job->count + 1) * sizeof(struct room *));
+    struct room **rooms = malloc((games + 1) * sizeof(struct room *));
     if (!rooms)
         return call_fail(call, REDO_ENOMEM);
-    size_t count = in_memory(gateway, ids, job->count, rooms);
-    rc = check_rooms(call, rooms, count);
-    if (!rc && rooms_leave_match(gateway, match->handle, LEAVING_TO_TRASH, ids, job->count))
+    size_t count = in_memory(gateway, ids, games, rooms);
+    int rc = check_rooms(call, rooms, count);
+    if (!rc && rooms_leave_match(gateway, match->handle, LEAVING_TO_TRASH, ids, games))
         rc = call_fail(call, REDO_ENOMEM);
     if (!rc) {
         struct batch *batch = committer_change(&gateway->committer, true, &call->number);
         int64_t now = time(NULL);
         call->waits = true;
         batch_trash(batch, match->handle, now);
-        batch_trash_games(batch, ids, job->count, now);
+        batch_trash_games(batch, ids, games, now);
         dismiss(call, match, rooms, count);
     }
     free(rooms);
+    return rc;
+}
+
+int match_delete(struct call *call, struct room *match)
+{
+    uint64_t *ids;
+    size_t count = 0;
+    if (!match->stored)
+        return delete_in_memory(call, match);
+    int rc = find_games(call, match, &ids, &count);
+    if (!rc)
+        rc = delete_found(call, match, ids, count);
+    free(ids);
     return rc;
 }
 
@@ -312,6 +352,52 @@ int match_purge(struct gateway *gateway, uint64_t id, struct job const *job, uin
 }
 
 /* ---- in and out -------------------------------------------------------------------------- */
+
+static int fail_new(struct call *call, char const *why)
+{
+    error_begin(&call->error, REDO_EKIND, "%s", why);
+    return REDO_EKIND;
+}
+
+int match_check_new(struct call *call, struct room const *match, struct history const *history,
+                    bool named, bool stored)
+{
+    if (!match->name)
+        return fail_new(call, "a private match has no games");
+    if (!named)
+        return fail_new(call, "a game of a match has a name");
+    if (history->games)
+        return fail_new(call, "a match is no game of another");
+    if (stored != match->stored)
+        return fail_new(call, "the session is kept in memory alone, and a match is not");
+    return REDO_OK;
+}
+
+int match_enter(struct call *call, struct room *match, uint64_t game, bool hurry)
+{
+    unsigned char told[GAMES_ID];
+    redo_operation op = {.kind = REDO_OP_GAMES,
+                         .position = REDO_NOPOSITION,
+                         .source = REDO_NOPOSITION,
+                         .value = redo_games_insert,
+                         .state = told,
+                         .statesize = sizeof told};
+    redo_result r;
+    bool author = room_author_new(match, call->client);
+    struct usage_amount more = {.bytes = sizeof told + (author ? call->client->name_size + 1 : 0)};
+    games_put_id(told, game);
+    int rc = call_check_usage(call, match->uid, more);
+    if (rc)
+        return rc;
+    if (members_reserve(&call->gateway->members, 1))
+        return call_fail(call, REDO_ENOMEM);
+    /* Not by call_apply(): the key that the call may have is the new session's. */
+    rc = room_apply(match, call->client, hurry, &op, &r);
+    if (!rc)
+        return REDO_OK;
+    call->gateway->broken |= match->history->failed;
+    return call_fail_operation(call, rc, match, &op);
+}
 
 void match_take(struct gateway *gateway, struct room *match, uint64_t of, uint64_t const *ids,
                 size_t count)

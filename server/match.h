@@ -35,6 +35,15 @@ void match_return(struct call *call, struct job const *job);
  * are let go; nobody waits for that. REDO_OK or REDO_ENOMEM, and nothing is done. */
 int match_purge(struct gateway *gateway, uint64_t id, struct job const *job, uint64_t *number);
 
+/* Whether a session that is about to begin, with a name or not and stored or not, can be a game of
+ * this match: REDO_OK or a failure prepared. */
+int match_check_new(struct call *call, struct room const *match, struct history const *history,
+                    bool named, bool stored);
+
+/* Puts a session that begins in this call, and is not in the batch yet, at the end of the match's
+ * list: REDO_OK, and match_take() can be called once it is in the batch; or a failure prepared. */
+int match_enter(struct call *call, struct room *match, uint64_t game, bool hurry);
+
 /* Games are of this match from now on, or (0) of none: in memory, and in the batch that holds the
  * match's last change. members_reserve() was called. */
 void match_take(struct gateway *gateway, struct room *match, uint64_t of, uint64_t const *ids,

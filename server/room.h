@@ -32,6 +32,7 @@ struct room {
     uint64_t number;   /* of the batch that holds the last change */
     uint64_t match;    /* of which it is a game; 0: of none */
     bool going;        /* it leaves memory together with others */
+    bool held;         /* it stays in memory: a call is at it, and makes room for another */
     int64_t created, used;   /* seconds since 1970; used: last changed */
     uint32_t uid, gid, mode; /* who may: see access.h */
     uint64_t bytes;          /* that it takes in the store, about ... */

@@ -93,7 +93,7 @@ struct store_info rooms_info(struct room const *room)
 
 static bool can_leave(struct gateway const *gateway, struct room const *room)
 {
-    return list_empty(&room->subscriptions) && !room->compacting &&
+    return list_empty(&room->subscriptions) && !room->compacting && !room->held &&
            room->number <= gateway->committer.committed;
 }
 

@@ -225,7 +225,9 @@ struct command const command_export = {
              "  mat    backgammon: the main line of each game\n"
              "  pgn    what was imported from PGN\n"
              "  json   any session, with what hangs on its positions; nothing reads it again\n"
-             "client/games/README.md tells what each of them keeps.\n"},
+             "What sgf, mat and pgn have no place for is not in the file, and told in a line on "
+             "standard\n"
+             "error; client/games/README.md has what each of them keeps.\n"},
     export};
 
 /* ---- import ------------------------------------------------------------------------------ */
@@ -472,5 +474,11 @@ struct command const command_import = {
          "  a stream (route-stream/1) one with a turn for each step. What they ask is kept as the\n"
          "  property `routes`: see redoctl routes\n"
          "\n"
-         "A session of that name must not be there. When this ends all is on disk.\n"},
+         "A session of that name must not be there. When this ends all is on disk. Where it fails, "
+         "or\n"
+         "SIGINT, SIGTERM or SIGHUP ends it, what it has made is taken back. If it is killed, or "
+         "the\n"
+         "daemon is, the match NAME is left with the games so far, and has the property\n"
+         "import=unfinished, which redoctl match NAME shows: redoctl delete NAME takes it all "
+         "away.\n"},
     import};

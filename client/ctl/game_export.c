@@ -140,31 +140,53 @@ static int write_json(struct ctl *ctl, int64_t handle, redo_session *session,
     return status == CLI_GO ? game_json_print(session, s->name, s->name_size, &result) : status;
 }
 
-/* A .mat match is written as a whole, at the end. */
-struct mat {
-    redo_mat_match *match;
-    bool lost;
+/* What is told when all is written; and a .mat match, which is written as a whole, at the end. */
+struct writing {
+    int format;
+    struct game_left_out left_out;
+    redo_mat_match *mat;
+    bool mat_lost;
 };
 
-static int add_mat(redo_session *session, struct snapshot const *s, struct mat *mat)
+static int add_mat(redo_session *session, struct snapshot const *s, struct writing *w)
 {
     redo_sgf_error error;
-    if (game_export_mat(session, mat->match, &mat->lost, &error) == REDO_OK)
+    if (game_export_mat(session, w->mat, &w->mat_lost, &error) == REDO_OK)
         return CLI_GO;
     complain(s, &error);
     return EXIT_BAD;
 }
 
-static int write_mat(struct mat *mat)
+static int write_mat(struct writing *w)
 {
-    int code = redo_mat_write(mat->match, REDO_MAT_PLAIN, put, NULL);
-    if (mat->lost)
+    int code = redo_mat_write(w->mat, REDO_MAT_PLAIN, put, NULL);
+    if (w->mat_lost)
         cli_complain("analysis, comments and side lines are not in it: .mat has no place for them");
     return code == REDO_OK || code == REDO_EIO ? CLI_GO : no_memory();
 }
 
-static int write_one(struct ctl *ctl, int64_t handle, int format, bool first, bool last,
-                     struct mat *mat)
+static void tell_left_out(struct writing const *w)
+{
+    struct {
+        size_t count;
+        char const *one, *several;
+    } const kinds[] = {{w->left_out.properties, "property", "properties"},
+                       {w->left_out.candidates, "candidate", "candidates"},
+                       {w->left_out.analyses, "analysis", "analyses"},
+                       {w->left_out.decisions, "decision", "decisions"}};
+    char text[200];
+    size_t size = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].count > 0)
+            size += (size_t)snprintf(text + size, sizeof text - size, "%s%zu %s",
+                                     size > 0 ? ", " : "", kinds[i].count,
+                                     kinds[i].count == 1 ? kinds[i].one : kinds[i].several);
+    if (size > 0)
+        cli_complain("%s not in it, for which %s has no place", text,
+                     w->format == GAME_FORMAT_PGN ? "PGN" : "SGF");
+}
+
+static int write_one(struct ctl *ctl, int64_t handle, bool first, bool last, struct writing *w)
 {
     struct snapshot s = {.created = 0};
     int status = snapshot_read(ctl, NULL, handle, &s);
@@ -175,10 +197,13 @@ static int write_one(struct ctl *ctl, int64_t handle, int format, bool first, bo
             cli_complain("%s", redo_strerror(redo_lasterror()));
             return EXIT_BAD;
         }
-        status = format == GAME_FORMAT_MAT    ? add_mat(session, &s, mat)
-                 : format == GAME_FORMAT_PGN  ? write_pgn(session, &s)
-                 : format == GAME_FORMAT_JSON ? write_json(ctl, handle, session, &s, first)
-                                              : write_sgf(session, &s, first, last);
+        status = w->format == GAME_FORMAT_MAT    ? add_mat(session, &s, w)
+                 : w->format == GAME_FORMAT_PGN  ? write_pgn(session, &s)
+                 : w->format == GAME_FORMAT_JSON ? write_json(ctl, handle, session, &s, first)
+                                                 : write_sgf(session, &s, first, last);
+        bool counts = w->format == GAME_FORMAT_SGF || w->format == GAME_FORMAT_PGN;
+        if (status == CLI_GO && counts && game_count_left_out(session, &w->left_out))
+            status = no_memory();
         redo_endsession(session);
     }
     buffer_free(&s.dump);
@@ -188,20 +213,22 @@ static int write_one(struct ctl *ctl, int64_t handle, int format, bool first, bo
 int game_files_export(struct ctl *ctl, char const *name, int format)
 {
     struct handles h = {0};
-    struct mat mat = {redo_mat_match_new(), false};
-    if (!mat.match)
+    struct writing w = {.format = format, .mat = redo_mat_match_new()};
+    if (!w.mat)
         return no_memory();
     int status = find(ctl, name, &h);
     bool list = h.match && format == GAME_FORMAT_JSON;
     if (status == CLI_GO && list)
         fputs("[\n", stdout);
     for (size_t i = 0; i < h.count && status == CLI_GO; i++)
-        status = write_one(ctl, h.list[i], format, i == 0, i + 1 == h.count, &mat);
+        status = write_one(ctl, h.list[i], i == 0, i + 1 == h.count, &w);
     if (status == CLI_GO && format == GAME_FORMAT_JSON)
         fputs(list ? "\n]\n" : "\n", stdout);
     if (status == CLI_GO && format == GAME_FORMAT_MAT)
-        status = write_mat(&mat);
-    redo_mat_match_free(mat.match);
+        status = write_mat(&w);
+    if (status == CLI_GO)
+        tell_left_out(&w);
+    redo_mat_match_free(w.mat);
     free(h.list);
     return status;
 }

@@ -10,9 +10,12 @@
 
 #define PART (8 * 1024 * 1024) /* of a dump that is larger than a message may be */
 #define OVERHEAD 512           /* of a message besides dump and name */
-#define GAMES_ONCE 64          /* added to a match by one request */
 #define NAME_SIZE 600
 #define TOGETHER (1024 * 1024) /* bytes of requests */
+
+/* The property of a match that is not whole yet, and its value. */
+#define MARK "import"
+#define UNFINISHED "unfinished"
 
 static int no_memory(void)
 {
@@ -40,20 +43,6 @@ int upload_begin(struct upload *u, struct ctl *ctl, char const *name)
 
 /* --- requests --- */
 
-static bool remember(struct upload *u, int64_t handle)
-{
-    if (u->made_count == u->made_cap) {
-        size_t cap = u->made_cap ? 2 * u->made_cap : 64;
-        int64_t *made = realloc(u->made, cap * sizeof *made);
-        if (!made)
-            return false;
-        u->made = made;
-        u->made_cap = cap;
-    }
-    u->made[u->made_count++] = handle;
-    return true;
-}
-
 /* The oldest answer that is due. */
 static int receive(struct upload *u)
 {
@@ -69,16 +58,11 @@ static int receive(struct upload *u)
         u->failed = true;
         return first ? ctl_fail(u->ctl, code, u->ctl->c.fd < 0 ? NULL : &result) : EXIT_BAD;
     }
-    if (u->due[at].what == UPLOAD_ADD)
-        u->added = u->due[at].added;
-    if (u->due[at].what == UPLOAD_ADD || u->due[at].what == UPLOAD_OTHER)
+    if (!u->due[at].loads)
         return CLI_GO;
     if (!integer_read(map_get(&result, "session"), 0, INT64_MAX, &handle))
         return ctl_fail_shape(u->ctl);
-    if (u->due[at].what == UPLOAD_MATCH)
-        u->match = handle;
-    else if (!remember(u, handle))
-        return no_memory();
+    u->last = handle;
     return CLI_GO;
 }
 
@@ -89,12 +73,11 @@ static int flush(struct upload *u)
 }
 
 /* The request was packed. Several go together, and so to disk: each sync takes its time. */
-static int sent(struct upload *u, int what)
+static int sent(struct upload *u, bool loads)
 {
     size_t at = (u->due_first + u->due_count++) % UPLOAD_WINDOW;
     u->due[at].id = u->ctl->id;
-    u->due[at].what = what;
-    u->due[at].added = u->added_sent;
+    u->due[at].loads = loads;
     u->due[at].method = u->ctl->method;
     if (u->ctl->c.out.failed)
         return no_memory();
@@ -124,7 +107,7 @@ static int send_parts(struct upload *u, char const *dump, size_t size)
         struct buffer *b = ctl_request(u->ctl, "loadpart", 2);
         pack_uint(b, at);
         pack_bin(b, dump + at, size - at < part ? size - at : part);
-        status = sent(u, UPLOAD_OTHER);
+        status = sent(u, false);
     }
     return status;
 }
@@ -153,10 +136,14 @@ static int send_session(struct upload *u, void const *dump, size_t size, uint64_
         pack_nil(b);
     else
         pack_bin(b, dump, size);
-    pack_map(b, 1);
+    pack_map(b, u->match ? 2 : 1);
     pack_key(b, "name");
     pack_cstr(b, name);
-    return sent(u, UPLOAD_LOAD);
+    if (u->match) {
+        pack_key(b, "match");
+        pack_int(b, u->match);
+    }
+    return sent(u, true);
 }
 
 static char const *const told[] = {"format", "white", "black",     "white rating", "black rating",
@@ -176,16 +163,21 @@ static void keep_properties(struct upload *u, redo_session *session)
     }
 }
 
-/* There are several: a match. */
-static int begin_match(struct upload *u)
+/* --- the match --- */
+
+static struct buffer *request_property(struct upload *u, int64_t session)
 {
-    struct buffer *b = ctl_request(u->ctl, "beginmatch", 1);
-    pack_cstr(b, u->name);
-    int status = sent(u, UPLOAD_MATCH);
+    struct buffer *b = ctl_request(u->ctl, "setproperty", 3);
+    pack_int(b, session);
+    return b;
+}
+
+static int send_properties(struct upload *u)
+{
     struct buffer *p = &u->properties;
+    int status = CLI_GO;
     for (size_t at = 0; u->property_count > 0 && status == CLI_GO; u->property_count--) {
-        b = ctl_request(u->ctl, "setproperty", 3);
-        pack_cstr(b, u->name);
+        struct buffer *b = request_property(u, u->match);
         for (int part = 0; part < 2; part++) { /* the name, the value */
             struct reading r = read_value(p->data + at, p->size - at);
             read_skip(&r);
@@ -193,22 +185,45 @@ static int begin_match(struct upload *u)
             buffer_append(b, p->data + at, size);
             at += size;
         }
-        status = sent(u, UPLOAD_OTHER);
+        status = sent(u, false);
     }
     return status;
 }
 
-/* Those that were made and are in no match yet. */
-static int add_games(struct upload *u)
+/* The name is taken: maybe by what is left of another import. */
+static void tell_unfinished(struct upload *u)
 {
-    size_t at = u->added_sent, end = u->made_count;
-    struct buffer *b = ctl_request(u->ctl, "addgames", 2);
-    pack_int(b, u->match);
-    pack_array(b, end - at);
-    while (at < end)
-        pack_int(b, u->made[at++]);
-    u->added_sent = end;
-    return sent(u, UPLOAD_ADD);
+    msgpack_object result;
+    pack_cstr(ctl_request(u->ctl, "getproperties", 1), u->name);
+    if (connection_call(&u->ctl->c, u->ctl->id, &result) != REDO_OK)
+        return;
+    msgpack_object const *mark = map_get(&result, MARK);
+    if (mark && mark->type == MSGPACK_OBJECT_STR && mark->via.str.size == strlen(UNFINISHED) &&
+        memcmp(mark->via.str.ptr, UNFINISHED, mark->via.str.size) == 0)
+        cli_complain("it is what an import has made that is under way, or was cut off: redoctl "
+                     "delete takes it away with its games");
+}
+
+/* There are several: a match, which is marked until all are in it. Its answer is waited for, since
+ * a session that has its name must not get its games. */
+static int begin_match(struct upload *u)
+{
+    msgpack_object result;
+    pack_cstr(ctl_request(u->ctl, "beginmatch", 1), u->name);
+    int code = connection_call(&u->ctl->c, u->ctl->id, &result);
+    if (code != REDO_OK) {
+        int status = ctl_fail(u->ctl, code, u->ctl->c.fd < 0 ? NULL : &result);
+        if (code == REDO_EEXISTS)
+            tell_unfinished(u);
+        return status;
+    }
+    if (!integer_read(map_get(&result, "session"), 0, INT64_MAX, &u->match))
+        return ctl_fail_shape(u->ctl);
+    struct buffer *b = request_property(u, u->match);
+    pack_key(b, MARK);
+    pack_cstr(b, UNFINISHED);
+    int status = sent(u, false);
+    return status == CLI_GO ? send_properties(u) : status;
 }
 
 int upload_session(struct upload *u, redo_session *session)
@@ -241,32 +256,29 @@ int upload_session(struct upload *u, redo_session *session)
     if (status == CLI_GO)
         status = send_session(u, dump, size, u->games);
     free(dump);
-    if (status == CLI_GO && u->match && u->made_count - u->added_sent >= GAMES_ONCE)
-        status = add_games(u);
     return status;
 }
 
 int upload_end(struct upload *u, char const *tail, size_t tail_size)
 {
     int status = CLI_GO;
-    char name[NAME_SIZE];
     if (u->held)
         status = send_session(u, u->held, u->held_size, 0);
-    if (status == CLI_GO && tail) {
-        struct buffer *b = ctl_request(u->ctl, "setproperty", 3);
-        name_of(u, u->games > 1 ? u->games : 0, name);
-        pack_cstr(b, name);
-        pack_key(b, "sgf:tail");
-        pack_str(b, tail, tail_size);
-        status = sent(u, UPLOAD_OTHER);
-    }
     if (status == CLI_GO)
         status = receive_all(u);
-    if (status == CLI_GO && u->games > 1 && u->made_count > u->added_sent) {
-        status = add_games(u);
-        return status == CLI_GO ? receive_all(u) : status;
+    if (status == CLI_GO && tail) {
+        struct buffer *b = request_property(u, u->last);
+        pack_key(b, "sgf:tail");
+        pack_str(b, tail, tail_size);
+        status = sent(u, false);
     }
-    return status;
+    if (status == CLI_GO && u->match) {
+        struct buffer *b = request_property(u, u->match);
+        pack_key(b, MARK);
+        pack_nil(b);
+        status = sent(u, false);
+    }
+    return status == CLI_GO ? receive_all(u) : status;
 }
 
 /* --- the way back --- */
@@ -275,11 +287,12 @@ static bool drop(struct upload *u, int64_t handle)
 {
     msgpack_object result;
     pack_int(ctl_request(u->ctl, "deletesession", 1), handle);
-    if (connection_call(&u->ctl->c, u->ctl->id, &result) != REDO_OK)
-        return false;
+    int code = connection_call(&u->ctl->c, u->ctl->id, &result);
+    if (code != REDO_OK)
+        return code == REDO_ENOSESSION; /* somebody else has deleted it */
     /* Without a store there is no trash. */
     pack_int(ctl_request(u->ctl, "purgesession", 1), handle);
-    int code = connection_call(&u->ctl->c, u->ctl->id, &result);
+    code = connection_call(&u->ctl->c, u->ctl->id, &result);
     return code == REDO_OK || code == REDO_ENOSESSION || code == REDO_ENOTKEPT;
 }
 
@@ -290,12 +303,10 @@ void upload_undo(struct upload *u)
         return;
     u->failed = true; /* what went wrong was told */
     receive_all(u);
-    if (u->match) /* with the games that are in it */
+    if (u->match) /* with all that was made */
         good = drop(u, u->match);
-    while (u->made_count > u->added && u->ctl->c.fd >= 0) {
-        int64_t handle = u->made[--u->made_count];
-        good &= drop(u, handle);
-    }
+    else if (u->last)
+        good = drop(u, u->last);
     if (u->ctl->c.fd < 0 || !good)
         cli_complain("some of it may have been imported: see redoctl list");
 }
@@ -303,6 +314,5 @@ void upload_undo(struct upload *u)
 void upload_close(struct upload *u)
 {
     free(u->held);
-    free(u->made);
     buffer_free(&u->properties);
 }

@@ -1,7 +1,7 @@
 /* Sessions made here, sent to the daemon one after the other: one of them as a session, several as
  * the games of a match. Requests are pipelined. All or nothing: upload_undo() takes back what was
- * made, and nothing else. Games go into the match, by their handles, as soon as they are known to
- * be there: so one request takes nearly all of them back, whoever makes it. */
+ * made, and nothing else. Each session begins as a game of the match, so wherever this ends, and by
+ * whatever, there is one match that has all that was made; until it is whole it is marked. */
 #ifndef CTL_UPLOAD_H
 #define CTL_UPLOAD_H
 
@@ -21,15 +21,10 @@ struct upload {
     struct buffer properties; /* of the first, for the match: names and values */
     size_t property_count;
     uint64_t games, positions;
-    int64_t match; /* handle, or 0 */
-    int64_t *made; /* handles; owned */
-    size_t made_count, made_cap;
-    size_t added,
-        added_sent; /* how many of them, from the first, are in the match, or asked to be */
+    int64_t match, last; /* handles, or 0; last: of the session that was made last */
     struct {
         uint32_t id;
-        enum { UPLOAD_LOAD, UPLOAD_MATCH, UPLOAD_ADD, UPLOAD_OTHER } what;
-        size_t added; /* of UPLOAD_ADD */
+        bool loads; /* it begins a session */
         char const *method;
     } due[UPLOAD_WINDOW];
     size_t due_first, due_count;

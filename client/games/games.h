@@ -35,6 +35,16 @@ redo_sgf_game *game_export_sgf(redo_session *session, redo_sgf_error *error);
 redo_session *game_import_pgn(redo_pgn_game *game, redo_sgf_error *error);
 redo_pgn_game *game_export_pgn(redo_session *session, redo_sgf_error *error);
 
+/* What hangs on the positions of a session and has no place in the form that it came from: it is
+ * not in the game that is exported. Analyses are of candidates and decisions, properties of these,
+ * positions and branches; those of the session do not count, nor do cursors and authors. */
+struct game_left_out {
+    size_t properties, candidates, analyses, decisions;
+};
+
+/* Adds to *sum what is left out of this session. REDO_OK or REDO_ENOMEM. */
+int game_count_left_out(redo_session *session, struct game_left_out *sum);
+
 /* The text before and after a game, as far as it was kept. */
 redo_sgf_string game_lead(redo_session const *session, bool first);
 redo_sgf_string game_tail(redo_session const *session);

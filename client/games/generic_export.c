@@ -17,8 +17,7 @@ static int no_memory(redo_sgf_error *error)
 
 /* --- properties --- */
 
-/* The name without the number that tells it from others of its node; empty: none of SGF. */
-static redo_sgf_string sgf_name(char const *name, size_t size)
+redo_sgf_string export_name(char const *name, size_t size)
 {
     bool capital = false;
     size_t n = 0;
@@ -73,7 +72,7 @@ int export_values(redo_sgf_game *game, redo_sgf_property *to, struct property co
 int export_property(redo_sgf_game *game, redo_sgf_node *node, struct property const *p,
                     redo_sgf_error *error)
 {
-    redo_sgf_string name = sgf_name(p->name, p->name_size);
+    redo_sgf_string name = export_name(p->name, p->name_size);
     if (name.size == 0)
         return REDO_OK;
     redo_sgf_property *made = property_new(&game->arena, node, name.data, name.size);

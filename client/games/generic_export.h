@@ -8,6 +8,9 @@
 redo_sgf_game *game_export_generic(redo_session *session, redo_sgf_error *error);
 redo_sgf_game *game_export_gnubg(redo_session *session, redo_sgf_error *error);
 
+/* The name without the number that tells it from others of its node; empty: none of SGF. */
+redo_sgf_string export_name(char const *name, size_t size);
+
 /* Adds the property to the node if its name is one of SGF (a number after it does not count) and
  * its value a string or strings that can stand in SGF. What is none of SGF is passed over; of what
  * is neither, REDO_EDAMAGED, with a message. It points to what p points to. */

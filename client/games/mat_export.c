@@ -1,11 +1,12 @@
 /* The main line of a game of gnubg's as a game of a .mat match, as gnubg writes it: the cube is
- * told from 1 on, whatever it began with, and after a beaver there is no take. */
+ * told from 1 on, whatever it began with, and between a beaver and a roll there is no take. */
 #include <stdio.h>
 #include <string.h>
 
 #include "client/games/backgammon.h"
 #include "client/games/generic_export.h"
 #include "client/games/mat.h"
+#include "client/mat/match.h"
 #include "client/text/place.h"
 
 struct exporter {
@@ -14,6 +15,10 @@ struct exporter {
     struct gnubg_header header;
     struct gnubg_position position;
     unsigned beavers;
+    bool take_due; /* of a beaver: a roll will tell it */
+    int taker;
+    bool rolled; /* the last roll has no move yet */
+    int roller, roll[2];
     bool *lost;
     redo_sgf_error *error;
 };
@@ -27,6 +32,16 @@ static int put(struct exporter *ex, redo_mat_action const *a)
 {
     int code = redo_mat_action_add(ex->match, ex->game, a);
     return code == REDO_OK ? code : error_say(ex->error, code, "an action can not stand in .mat");
+}
+
+/* The take of a beaver that no roll comes after. */
+static int put_take(struct exporter *ex)
+{
+    redo_mat_action a = {.kind = REDO_MAT_TAKE, .player = ex->taker};
+    if (!ex->take_due)
+        return REDO_OK;
+    ex->take_due = false;
+    return put(ex, &a);
 }
 
 static int put_move(struct exporter *ex, struct gnubg_record const *r)
@@ -47,24 +62,38 @@ static int put_move(struct exporter *ex, struct gnubg_record const *r)
                          .dice = {r->dice[0], r->dice[1]}};
     a.text.data = text;
     a.text.size = redo_mat_move_write(hops, (int)r->move.count, text, sizeof text);
+    ex->take_due = false;
     *ex->lost |= r->has_list || r->has_cube || r->luck.known || r->comment.data;
     return put(ex, &a);
 }
 
-static int put_roll(struct exporter *ex, enum gnubg_side player, int const dice[2])
+/* A last roll: with anything after it, it would be read as one with which no move is possible. */
+static int put_roll(struct exporter *ex)
 {
     redo_mat_action a = {
-        .kind = REDO_MAT_ROLL, .player = player == GNUBG_BLACK, .dice = {dice[0], dice[1]}};
+        .kind = REDO_MAT_ROLL, .player = ex->roller, .dice = {ex->roll[0], ex->roll[1]}};
     return put(ex, &a);
+}
+
+static void note_roll(struct exporter *ex, enum gnubg_side player, int const dice[2])
+{
+    ex->rolled = true;
+    ex->roller = player == GNUBG_BLACK;
+    memcpy(ex->roll, dice, sizeof ex->roll);
+    ex->take_due = false;
 }
 
 static int put_cube(struct exporter *ex, struct gnubg_record const *r)
 {
     redo_mat_action a = {.player = r->player == GNUBG_BLACK};
     *ex->lost |= r->has_cube || r->comment.data;
+    int code = put_take(ex);
+    if (code)
+        return code;
     if (r->action == GNUBG_TAKE) {
-        a.kind = REDO_MAT_TAKE;
-        return ex->beavers > 0 ? REDO_OK : put(ex, &a);
+        ex->take_due = true;
+        ex->taker = a.player;
+        return ex->beavers > 0 ? REDO_OK : put_take(ex);
     }
     a.kind = REDO_MAT_DROP;
     if (r->action == GNUBG_DOUBLE) {
@@ -93,9 +122,9 @@ static int put_record(struct exporter *ex, redo_sgf_game *game, redo_sgf_node co
     }
     if (r.action == GNUBG_MOVE && !node->first && !extra.made && before &&
         gnubg_record_is_open(before, &r)) {
-        code = put_roll(ex, r.player, r.dice);
+        note_roll(ex, r.player, r.dice);
     } else if (dice && !node->first) { /* of a game that ended before the move */
-        code = put_roll(ex, r.to_play == GNUBG_NOBODY ? ex->position.turn : r.to_play, r.set_dice);
+        note_roll(ex, r.to_play == GNUBG_NOBODY ? ex->position.turn : r.to_play, r.set_dice);
     } else if (r.action == GNUBG_MOVE) {
         code = put_move(ex, &r);
     } else if (r.action != GNUBG_NO_ACTION) {
@@ -114,7 +143,8 @@ static int put_result(struct exporter *ex)
 {
     redo_mat_action a = {.kind = REDO_MAT_WIN, .player = ex->header.winner == GNUBG_BLACK};
     if (ex->header.winner == GNUBG_NOBODY)
-        return REDO_OK;
+        return ex->rolled ? put_roll(ex) : REDO_OK;
+    *ex->lost |= ex->rolled;
     a.value = (unsigned long)ex->header.points / ex->header.cube;
     return put(ex, &a);
 }
@@ -157,6 +187,8 @@ static int begin(struct exporter *ex)
     unsigned long const score[2] = {(unsigned long)ex->header.score[0],
                                     (unsigned long)ex->header.score[1]};
     int code = redo_mat_games(ex->match) ? REDO_OK : put_header(ex);
+    redo_mat_game const *before = ex->match->last_game;
+    *ex->lost |= before && before->last && before->last->kind == REDO_MAT_ROLL;
     for (int i = 0; i < 2; i++) {
         redo_sgf_string raw = ex->header.texts[GNUBG_PW + i];
         size_t size = raw.data ? gnubg_name_decode(raw, names[i], sizeof names[i]) : 0;
@@ -181,6 +213,8 @@ static int export(struct exporter *ex, redo_sgf_game *game)
         if (code == REDO_OK && gnubg_record_read(game, n, &before, ex->error) == REDO_OK)
             gnubg_record_free(&before);
     }
+    if (code == REDO_OK)
+        code = put_take(ex);
     return code == REDO_OK ? put_result(ex) : code;
 }
 

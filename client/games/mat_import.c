@@ -12,11 +12,16 @@ struct importer {
     struct gnubg_position position;
     struct gnubg_header header;
     redo_sgf_error *error;
-    unsigned long action; /* the number of the one at hand */
+    redo_mat_action const *at; /* the one at hand, or NULL ... */
+    unsigned long action;      /* ... and its number */
 };
 
 static int fail(struct importer *im, char const *what)
 {
+    im->error->line = im->at ? im->at->line : im->from->line;
+    im->error->column = im->at ? im->at->column : im->from->column;
+    if (!im->at)
+        return error_say(im->error, REDO_EDAMAGED, "game %lu: %.160s", im->from->number, what);
     return error_say(im->error, REDO_EDAMAGED, "game %lu, action %lu: %.140s", im->from->number,
                      im->action, what);
 }
@@ -24,6 +29,8 @@ static int fail(struct importer *im, char const *what)
 static int add(struct importer *im, struct gnubg_record const *r)
 {
     redo_sgf_error why;
+    if (im->position.state == GNUBG_OVER || im->position.state == GNUBG_DROPPED)
+        return fail(im, "the game is over");
     if (gnubg_position_play(&im->position, r, &why) != REDO_OK)
         return fail(im, why.message);
     im->last = redo_sgf_node_add(im->game, im->last);
@@ -39,6 +46,13 @@ static int add_action(struct importer *im, enum gnubg_action action, int player)
                              .to_play = GNUBG_NOBODY,
                              .owner = GNUBG_NOBODY};
     return add(im, &r);
+}
+
+/* What begins with a roll. After a beaver gnubg writes no take. */
+static int add_rolled(struct importer *im, struct gnubg_record const *r)
+{
+    int code = im->position.doubled ? add_action(im, GNUBG_TAKE, im->position.turn) : REDO_OK;
+    return code == REDO_OK ? add(im, r) : code;
 }
 
 static int add_move(struct importer *im, redo_mat_action const *a)
@@ -57,9 +71,7 @@ static int add_move(struct importer *im, redo_mat_action const *a)
     for (int i = 0; i < count; i++)
         r.move.hops[i] = (struct gnubg_hop){(uint8_t)hops[i].from, (uint8_t)hops[i].to};
     r.move.count = (size_t)count;
-    /* After a beaver gnubg writes no take. */
-    int code = im->position.doubled ? add_action(im, GNUBG_TAKE, im->position.turn) : REDO_OK;
-    return code == REDO_OK ? add(im, &r) : code;
+    return add_rolled(im, &r);
 }
 
 static int add_roll(struct importer *im, redo_mat_action const *a)
@@ -70,7 +82,7 @@ static int add_roll(struct importer *im, redo_mat_action const *a)
                              .owner = GNUBG_NOBODY,
                              .set = GNUBG_SET_DICE,
                              .set_dice = {a->dice[0], a->dice[1]}};
-    return add(im, &r);
+    return add_rolled(im, &r);
 }
 
 static int add_comment(struct importer *im, redo_mat_action const *a)
@@ -230,9 +242,11 @@ static int build(struct importer *im, redo_mat_match const *match, bool first)
     gnubg_position_start(&im->position, &im->header);
     im->last = redo_sgf_game_root(im->game);
     for (redo_mat_action const *a = im->from->first; a && code == REDO_OK; a = a->next) {
+        im->at = a;
         im->action++;
         code = add_one(im, a);
     }
+    im->at = code == REDO_OK ? NULL : im->at;
     read_result(im);
     if (code == REDO_OK && gnubg_header_write(im->game, &im->header) != REDO_OK)
         code = fail(im, "a name that can not be kept");
@@ -252,8 +266,14 @@ redo_session *game_import_mat(redo_mat_match const *match, redo_mat_game const *
         error_say(error, REDO_ENOMEM, "out of memory");
         return NULL;
     }
-    if (build(&im, match, game == redo_mat_games(match)) == REDO_OK)
-        session = game_import_gnubg(im.game, true, error);
+    if (build(&im, match, game == redo_mat_games(match)) == REDO_OK) {
+        redo_sgf_error why;
+        session = game_import_gnubg(im.game, true, &why);
+        if (!session) {
+            fail(&im, why.message);
+            error->code = why.code;
+        }
+    }
     redo_sgf_game_free(im.game);
     return session;
 }

@@ -151,8 +151,9 @@ int redo_mat_header_add(redo_mat_match *match, enum redo_mat_line_kind kind, red
     return line_new(match, kind, read_name, read_value) ? REDO_OK : REDO_ENOMEM;
 }
 
-/* A name must not look like one with its score, nor like a comment. */
-static int check_name(redo_text_string s)
+/* A name must not look like one with its score, nor the left one, with which a line begins, like a
+ * comment. */
+static int check_name(redo_text_string s, bool left)
 {
     unsigned long number;
     int code = check_text(s);
@@ -161,7 +162,7 @@ static int check_name(redo_text_string s)
         if (s.data[i] == ':' && take_number(&rest, &number))
             code = REDO_EDAMAGED;
     }
-    return code == REDO_OK && s.size > 0 && s.data[0] == ';' ? REDO_EDAMAGED : code;
+    return code == REDO_OK && left && s.size > 0 && s.data[0] == ';' ? REDO_EDAMAGED : code;
 }
 
 int redo_mat_game_add(redo_mat_match *match, unsigned long number, redo_text_string const name[2],
@@ -169,7 +170,7 @@ int redo_mat_game_add(redo_mat_match *match, unsigned long number, redo_text_str
 {
     redo_text_string copies[2];
     for (int i = 0; i < 2; i++) {
-        int code = check_name(name[i]);
+        int code = check_name(name[i], i == 0);
         if (code)
             return code;
         if (score[i] > NUMBER_MOST || number > NUMBER_MOST)
@@ -243,5 +244,6 @@ int redo_mat_action_add(redo_mat_match *match, redo_mat_game *game, redo_mat_act
         return REDO_ENOMEM;
     if (copy.kind == REDO_MAT_COMMENT)
         copy.player = 0;
+    copy.line = copy.column = 0;
     return action_new(match, game, &copy) ? REDO_OK : REDO_ENOMEM;
 }

@@ -21,7 +21,9 @@ struct parser {
     redo_text_error *error;
     char const *begin, *end; /* the text */
     char const *at;          /* where an error is */
-    redo_text_string line;   /* without its end */
+    char const *counted;     /* up to here, which is this place */
+    unsigned long row, column;
+    redo_text_string line; /* without its end */
     redo_mat_game *game;
     bool named; /* its players are there */
     int half;   /* only the first of two lines of players is */
@@ -60,12 +62,25 @@ static int no_memory(struct parser *p)
     return error_say(p->error, REDO_ENOMEM, "out of memory");
 }
 
-static int add_action(struct parser *p, redo_mat_action const *action)
+/* The place of what begins there, behind all of which that was asked before. */
+static void tell_place(struct parser *p, char const *at, unsigned long *line, unsigned long *column)
+{
+    place_advance(&p->row, &p->column, p->counted, (size_t)(at - p->counted));
+    p->counted = at;
+    *line = p->row;
+    *column = p->column;
+}
+
+static int add_action(struct parser *p, redo_mat_action const *action, char const *at)
 {
     int code = count(p);
     if (code)
         return code;
-    return action_new(p->match, p->game, action) ? REDO_OK : no_memory(p);
+    redo_mat_action *a = action_new(p->match, p->game, action);
+    if (!a)
+        return no_memory(p);
+    tell_place(p, at, &a->line, &a->column);
+    return REDO_OK;
 }
 
 /* --- lines of moves --- */
@@ -143,7 +158,7 @@ static int add_cell(struct parser *p, char const *from, char const *to, int play
     if (action.kind == REDO_MAT_MOVE && action.text.size == 0 &&
         p->line.data + p->line.size == p->end && p->end - (cell.data + cell.size) <= 1)
         action.kind = REDO_MAT_ROLL;
-    return add_action(p, &action);
+    return add_action(p, &action, cell.data);
 }
 
 /* NAME Wins 1 point, which is one cell. */
@@ -176,7 +191,7 @@ static int parse_win(struct parser *p)
     cell_read(s, &action);
     if (action.kind != REDO_MAT_WIN || !name_wins(p, &action, s.data - p->line.data > RIGHT))
         return damaged(p, s.data, "this is no line of moves: a number and ) expected");
-    return add_action(p, &action);
+    return add_action(p, &action, s.data);
 }
 
 static int parse_comment(struct parser *p)
@@ -184,7 +199,7 @@ static int parse_comment(struct parser *p)
     redo_mat_action action = {.kind = REDO_MAT_COMMENT};
     redo_text_string s = trim(p->line);
     action.text = trim((redo_text_string){s.data + 1, s.size - 1});
-    return add_action(p, &action);
+    return add_action(p, &action, s.data);
 }
 
 /* --- other lines --- */
@@ -220,6 +235,7 @@ static int begin_game(struct parser *p, unsigned long number)
     if (!p->game)
         return no_memory(p);
     p->game->number = number;
+    tell_place(p, trim(p->line).data, &p->game->line, &p->game->column);
     p->game->name[0] = p->game->name[1] = none;
     p->named = false;
     p->half = 0;
@@ -368,7 +384,10 @@ static int parse_text(redo_mat_match *m, redo_text_limits const *limits, redo_te
                        .limits = limits,
                        .error = error,
                        .begin = m->text,
-                       .end = m->text + m->text_size};
+                       .end = m->text + m->text_size,
+                       .counted = m->text,
+                       .row = 1,
+                       .column = 1};
     m->arena.limit = limits->memory > m->text_size ? limits->memory - m->text_size : 0;
     int code = parse_match(&p);
     m->arena.limit = SIZE_MAX;

@@ -65,6 +65,7 @@ typedef struct redo_mat_action {
     int match;           /* of a win: "and the match" */
     /* The move as written, or what else stands there; of a win what stands before "Wins". */
     redo_text_string text;
+    unsigned long line, column; /* where it was read, from 1; 0: it was not */
 } redo_mat_action;
 
 typedef struct redo_mat_game {
@@ -73,6 +74,7 @@ typedef struct redo_mat_game {
     redo_text_string name[2];
     unsigned long score[2];
     redo_mat_action *first, *last;
+    unsigned long line, column; /* as of an action */
 } redo_mat_game;
 
 /* --- reading and writing --- */
@@ -125,7 +127,7 @@ int redo_mat_header_add(redo_mat_match *match, enum redo_mat_line_kind kind, red
                         redo_text_string value);
 int redo_mat_game_add(redo_mat_match *match, unsigned long number, redo_text_string const name[2],
                       unsigned long const score[2], redo_mat_game **game);
-/* Copies the action; its next does not count. */
+/* Copies the action; its next and its place do not count. */
 int redo_mat_action_add(redo_mat_match *match, redo_mat_game *game, redo_mat_action const *action);
 
 /* --- moves --- */

@@ -272,6 +272,8 @@ static int join_en_passant(struct parser *p)
         return no_memory(p);
     memcpy(joined, n->move, n->size);
     memcpy(joined + n->size, "e.p.", 4);
+    if (!token_is_move(joined, n->size + (size_t)4)) /* it has one */
+        return damaged(p, "e.p. can not stand after this move");
     n->move = joined;
     n->size += 4;
     return REDO_OK;

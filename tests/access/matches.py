@@ -1,6 +1,6 @@
 """Who may do what with a match and its games: a game is its owner's to give, a match is deleted by who may
 delete each of its games, and what may not be read is not there."""
-from access import (ANN, BOB, EDENIED, ENOSESSION, EVE, CLUB, begin, error_of, everywhere, run, sessions)
+from access import (ANN, BOB, EDENIED, ENOSESSION, EVE, CLUB, begin, error_of, everywhere, run, sessions, snapshot)
 
 EINMATCH = 64
 
@@ -35,6 +35,30 @@ def test_who_may_change_the_match_adds_own_sessions(place):
                  ("getgames", match)):
         assert error_of(eve, *call) == ENOSESSION
     assert ann.call("dropgames", match, [bobs]) == {"games": 2}
+
+
+@everywhere
+def test_who_may_change_the_match_begins_games_of_it(place):
+    root, ann, bob, eve = place.connect(), place.connect(ANN), place.connect(BOB), place.connect(EVE)
+    match = ann.call("beginmatch", "m", {"mode": 0o666})["session"]
+    dump = snapshot(ann, begin(ann, name="a"))
+
+    def calls(name, match):
+        options = {"name": name, "match": match}
+        return (("loadsession", dump, options), ("beginsession", bytes(4), 4, 0, options),
+                ("beginchanges", None, options))
+
+    for rpc, of in ((ann, "m"), (bob, "~%d/m" % ANN), (bob, "m"), (root, match)):
+        for n, (method, what, *rest) in enumerate(calls("", match)):
+            rest[-1].update(name="%s%d" % (of, n) if of != "~%d/m" % ANN else "far%d" % n, match=of)
+            assert rpc.call(method, what, *rest)["match"] == match
+    assert ann.call("getgames", match)["total"] == 12
+    assert bob.call("getsession", "far0")["owner"] == BOB
+    for mode, code in ((0o644, EDENIED), (0o600, ENOSESSION)):
+        ann.call("setsessionmode", match, mode)
+        for call in (*calls("e", match), *calls("e", "~%d/m" % ANN)):
+            details(eve, code, *call)
+    assert ann.call("getgames", match)["total"] == 12 and "e" not in [s["name"] for s in sessions(root)]
 
 
 @everywhere

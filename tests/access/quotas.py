@@ -112,6 +112,34 @@ def test_sessions_are_counted_after_a_restart_and_a_kill_and_in_and_out_of_the_t
     assert [x["name"] for x in sessions(ann)] == ["a", "b"]
 
 
+@everywhere_with("--user-sessions", "3", "--user-bytes", "100000")
+def test_what_a_game_and_the_list_of_its_match_take_is_charged_to_their_owners(place):
+    ann, bob = place.connect(ANN), place.connect(BOB)
+    match = ann.call("beginmatch", "m", {"mode": 0o666})["session"]
+    for i in range(3):
+        bob.call(*new("b%d" % i, match=match))
+    dump = snapshot(bob, "b0")
+    refused("user_sessions", 3, bob, *new("c", match=match))
+    refused("user_sessions", 3, bob, "loadsession", dump, {"name": "c", "match": match})
+    ann.call(*new("a", match=match))
+    chain(ann, "a", 2)
+    while True:  # the owner of the match has no bytes left for its list
+        try:
+            ann.call("setproperty", "a", "x%d" % ann.call("getsession", "a")["sequence"], bytes(10000))
+        except RpcError:
+            break
+    for size in (2000, 100, 1):
+        try:
+            while True:
+                ann.call("setproperty", "a", "y%d" % ann.call("getsession", "a")["sequence"], bytes(size))
+        except RpcError:
+            pass
+    bob.call("deletesession", "b0")
+    refused("user_bytes", 100000, bob, *new("c", match=match))
+    assert ann.call("getgames", match)["total"] == 4 and "c" not in [s["name"] for s in sessions(place.connect())]
+    bob.call(*new("c"))  # by itself
+
+
 @used("--user-sessions", "2", "--memory-budget", "1")
 def test_sessions_that_left_memory_count(place):
     ann = place.connect(ANN)

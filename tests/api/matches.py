@@ -1,8 +1,8 @@
 """Matches: sessions with an ordered list of games, on a daemon with a store and on one without."""
 import functools
 
-from api import (EEXISTS, EKEY, EKIND, ENAME, ENOSESSION, EOPERATION, EPARAMS, ERANGE, ESTATE, ETYPE, add,
-                 begin, check_error, error_of, harness, run, serving, snapshot)
+from api import (EDAMAGED, EEXISTS, EKEY, EKIND, ENAME, ENOSESSION, EOPERATION, EPARAMS, ERANGE, ESTATE, ETYPE, add,
+                 begin, check_error, error_of, harness, run, serving, snapshot, wait_for)
 
 EINMATCH, ENOTMATCH = 64, 65
 END = 2**32 - 1
@@ -155,6 +155,136 @@ def test_what_can_be_no_game_is_refused(daemon, rpc, stored):
         assert error_of(rpc, method, games[0], [games[0]]) == ENOTMATCH
     assert error_of(rpc, "getgames", games[0]) == ENOTMATCH
     assert told(rpc, match) == games
+
+
+# ---- sessions that begin as games
+
+
+def game(rpc, name, match, **options):
+    return rpc.call("beginsession", bytes(4), 4, 0, {"name": name, "match": match, **options})
+
+
+@everywhere
+def test_sessions_begin_as_games_in_the_order_of_the_requests(daemon, rpc, stored):
+    match, games = match_of(rpc, 1)
+    dump = snapshot(rpc, games[0])
+    large = begin(rpc, 100000, name="large")
+    large_dump = snapshot(rpc, large)
+    asked = [("beginsession", bytes(4), 4, 0, {"name": "a", "match": "match"}),
+             ("loadsession", large_dump, {"name": "b", "match": match}),  # on the pool, and others wait for it
+             ("loadsession", dump, {"name": "c", "match": "match"}),
+             ("beginchanges", "baba", {"name": "d", "match": match})]
+    answers = [answer for error, answer in rpc.call_all(asked)]
+    assert [a["created"] for a in answers] == [True] * 4 and {a["match"] for a in answers} == {match}
+    games += [a["session"] for a in answers]
+    assert told(rpc, match) == games
+    assert error_of(rpc, "addgames", "match", ["c"]) == EINMATCH
+    rpc.call("dropgames", match, ["c"])
+    assert rpc.call("addgames", match, ["c"]) == {"games": 5}
+    assert names(rpc, games=False) == ["large", "match"]
+    rpc.call("deletesession", match)
+    assert names(rpc) == ["large"]
+
+
+@everywhere
+def test_what_can_not_begin_as_a_game_is_not_there(daemon, rpc, stored):
+    match, games = match_of(rpc, 1)
+    rpc.call("beginmatch", "other")
+    dump, empty = snapshot(rpc, games[0]), snapshot(rpc, "other")
+    before = names(rpc), told(rpc, match), rpc.call("getsession", match)["sequence"]
+
+    def all_refuse(code, name, match):
+        options = {"match": match, **({"name": name} if name else {})}
+        for call in (("beginsession", bytes(4), 4, 0, options), ("beginchanges", "baba", options),
+                     ("loadsession", dump, options)):
+            error, _ = rpc.response(rpc.send(*call))
+            assert error is not None and error[0] == code, (call, error)
+        rpc.call("loadpart", 0, dump)
+        assert error_of(rpc, "loadsession", None, options) == code
+        if code == ENOSESSION:  # what was collected is there for another try
+            private = rpc.call("loadsession", None)["session"]
+            rpc.call("endsession", private)
+
+    all_refuse(ENOSESSION, "x", "nobody")
+    all_refuse(ENOSESSION, "x", games[0] + 100)
+    all_refuse(ENOSESSION, "x", "")
+    all_refuse(ENOTMATCH, "x", "game0")
+    all_refuse(EKIND, None, match)
+    all_refuse(ENAME, "~x", match)
+    all_refuse(EEXISTS, "game0", match)
+    all_refuse(ETYPE, "x", 1.5)
+    assert refused(rpc, ENOTMATCH, "loadsession", dump, {"name": "x", "match": games[0]})["session"] == games[0]
+    assert error_of(rpc, "loadsession", empty, {"name": "x", "match": match}) == EKIND  # a match
+    assert error_of(rpc, "loadsession", dump[:-1], {"name": "x", "match": match}) == EDAMAGED
+    assert error_of(rpc, "beginsession", bytes(4), 3, 0, {"name": "x", "match": match}) == ESTATE
+    private = rpc.call("loadsession", empty)["session"]
+    assert error_of(rpc, "loadsession", dump, {"name": "x", "match": private}) == EKIND
+    if stored:
+        assert error_of(rpc, "beginsession", bytes(4), 4, 0, {"name": "x", "match": match, "private": True}) == EKIND
+    assert (names(rpc), told(rpc, match), rpc.call("getsession", match)["sequence"]) == before
+
+
+@everywhere
+def test_a_session_is_joined_as_a_game_of_its_match_alone(daemon, rpc, stored):
+    match, games = match_of(rpc, 1)
+    rpc.call("beginmatch", "other")
+    assert game(rpc, "a", match, join=True)["created"]
+    again = game(rpc, "a", "match", join=True)
+    assert not again["created"] and told(rpc, match) == games + [again["session"]]
+    begin(rpc, name="loose")
+    for name, of in (("a", "other"), ("loose", match)):
+        assert error_of(rpc, "beginsession", bytes(4), 4, 0, {"name": name, "match": of, "join": True}) == ESTATE
+    assert told(rpc, "other") == []
+
+
+@everywhere
+def test_a_session_begun_with_a_key_becomes_a_game_once(daemon, rpc, stored):
+    match = rpc.call("beginmatch", "match")["session"]
+    dump = snapshot(rpc, begin(rpc, name="first"))
+    asked = [("beginsession", bytes(4), 4, 0, {"name": "a", "match": match, "key": b"k"}),
+             ("loadsession", dump, {"name": "b", "match": match, "key": b"k"}),
+             ("beginchanges", None, {"name": "c", "match": match, "key": b"k"})]
+    first = [rpc.call(*call) for call in asked]
+    assert told(rpc, match) == [s["session"] for s in first]  # one key, of three sessions
+    assert [rpc.call(*call) for call in asked] == first
+    assert error_of(rpc, "beginsession", bytes(4), 4, 0, {"name": "a", "key": b"k"}) == EKEY
+    assert error_of(rpc, "loadsession", dump, {"name": "b", "match": "match", "key": b"k"}) == EKEY
+    rpc.call("dropgames", match, ["a"])
+    assert rpc.call(*asked[0])["match"] is None  # it was done, and is as it is
+    assert told(rpc, match) == [s["session"] for s in first[1:]]
+    rpc.call("dropgames", match, ["b", "c"])
+    rpc.call("deletesession", match)
+    assert [rpc.call(*call)["session"] for call in asked] == [s["session"] for s in first]
+    assert error_of(rpc, "loadsession", dump, {"name": "d", "match": match, "key": b"k"}) == ENOSESSION
+
+
+@everywhere
+def test_who_is_attached_to_a_match_is_told_of_sessions_that_begin_as_games(daemon, rpc, stored):
+    match, games = match_of(rpc, 1)
+    with daemon.connect() as other:
+        other.call("attach", match)
+        new = game(rpc, "new", match)["session"]
+        wait_for(lambda: events(other, "operation"), "the event")
+        (event,) = events(other, "operation")
+        assert event[3]["method"] == "addgames"
+        assert event[3]["games"] == {"sessions": [new], "at": None, "total": 2}
+
+
+@everywhere
+def test_a_match_takes_relaxed_games(daemon, rpc, stored):
+    match, games = match_of(rpc, 1)
+    new = game(rpc, "new", match, relaxed=True)["session"]
+    rpc.call("flush")
+    assert told(rpc, match) == games + [new]
+
+
+def test_a_match_stays_while_room_is_made_for_its_game():
+    with harness.Folder() as folder:
+        with serving("--store", folder / "store", "--memory-budget", "1") as daemon, daemon.connect() as rpc:
+            match, games = rpc.call("beginmatch", "match")["session"], []
+            for i in range(300):  # often enough for the match to be measured
+                games.append(game(rpc, "new%d" % i, match)["session"])
+            assert told(rpc, match) == games
 
 
 @everywhere

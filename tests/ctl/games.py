@@ -48,8 +48,13 @@ def export(s, name, form):
 
 
 def sessions(s):
-    told = s.rpc.call("listsessions", {})
-    return sorted(x["name"] for x in told["sessions"])
+    names, after = [], {}
+    while True:
+        page = s.rpc.call("listsessions", after)
+        names += [x["name"] for x in page["sessions"]]
+        if page["next"] is None:
+            return sorted(names)
+        after = {"after": page["next"], "aftersession": page["nextsession"]}
 
 
 def test_gnubgs_matches_come_back_byte_for_byte():
@@ -136,14 +141,59 @@ def test_an_import_that_a_signal_stops_leaves_nothing():
             assert sessions(s) == [], sessions(s)
 
 
-def test_what_an_import_that_was_killed_leaves_goes_with_its_match():
+def games_of(s, match):
+    """Their names, in order."""
+    names, at = [], 0
+    while at is not None:
+        page = s.rpc.call("getgames", match, {"offset": at, "limit": 10000})
+        names += [game["name"] for game in page["games"]]
+        at = page["next"]
+    return names
+
+
+def test_an_import_that_was_killed_leaves_a_match_that_has_all_of_it_and_says_so():
     with Setting(stored=True) as s:
         importing = begin_import(s, "x", 9000)
         importing.kill()
         importing.wait(TIMEOUT)
-        assert s.rpc.call("getgames", "x", {})["total"] >= 600
+        games = []
+        while games != (now := games_of(s, "x")):  # what it had sent is still being done
+            games = now
+            time.sleep(0.3)
+        assert games == [f"x/{n + 1}" for n in range(len(games))] and len(games) >= 600
+        assert sessions(s) == sorted(["x"] + games)
+        assert "  import=unfinished" in s.output("match", "x").split("\n")[0]
+        again = s("import", "-", "--name", "x", stdin=b"(;GM[1])\n" * 2)
+        assert again.status == 1 and b"redoctl delete" in again.err, again
         s.output("delete", "x")
-        assert len(sessions(s)) <= 128, len(sessions(s))  # whose answers it did not see
+        assert sessions(s) == [], sessions(s)
+
+
+def test_an_import_whose_daemon_was_killed_leaves_a_match_that_has_all_of_it():
+    with Setting(stored=True) as s:
+        importing = begin_import(s, "x", 9000)
+        s.kill_daemon()
+        importing.stdin.close()
+        importing.wait(TIMEOUT)
+        assert importing.returncode == 1
+        s.begin_daemon()
+        games = games_of(s, "x")
+        assert sessions(s) == sorted(["x"] + games) and games == [f"x/{n + 1}" for n in range(len(games))]
+
+
+def test_an_import_marks_its_match_until_it_is_whole():
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "x", stdin=PGN)
+        assert "import" not in s.rpc.call("getproperties", "x")
+
+
+def test_a_match_that_has_the_name_stays_as_it_is():
+    with Setting(stored=True) as s:
+        s.rpc.call("beginmatch", "x")
+        result = s("import", "-", "--name", "x", stdin=PGN)
+        assert result.status == 1 and b"REDO_EEXISTS" in result.err and b"redoctl delete" not in result.err, result
+        told = s.rpc.call("getsession", "x")
+        assert told["games"] == told["sequence"] == 0 and sessions(s) == ["x"], told
 
 
 def test_utf_16_is_read():
@@ -198,6 +248,66 @@ def test_mat_comes_back_and_is_backgammon():
         assert result.status == 1 and "set up" in result.err, result
         s.output("import", os.path.join(CASES, "gnubg", "rollout.sgf"), "--name", "r")
         assert b"no place" in export(s, "r", "mat")[1]
+
+
+def test_an_error_of_mat_names_the_place():
+    with Setting(stored=True) as s:
+        for old, new, what in ((b"42: 8/4 6/4", b"42: 8/4 7/3", b"game 1, action 2: "),
+                               (b"Drops", b"Drips", b"game 2, action 3: "),
+                               (b"64: 24/18", b"74: 24/18", b"game 1, action 5: "),
+                               (b"Game 2", b"Game 99999", b"game 99999: "),
+                               (b"53: 8/3", b"53: 8/3/x", b"game 2, action 1: ")):
+            before = MAT[:MAT.index(old)].decode().split("\n")
+            place = b"%d:%d: " % (len(before), len(before[-1]) + 1)
+            result = s("import", "-", "--name", "m", stdin=MAT.replace(old, new))
+            assert result.status == 1 and result.err.startswith(b"redoctl: standard input:" + place + what), result
+            assert sessions(s) == []
+        result = s("import", "-", "--name", "m", stdin=MAT + b"  3) 31: 8/5 6/5\n")
+        assert result.status == 1 and b":15:6: game 2, action 5: the game is over" in result.err, result
+
+
+def test_a_take_that_no_roll_follows_is_told_in_mat():
+    text = MAT.split(b" Game 2")[0].replace(b"Takes\n", b"Beavers => 4\n  3)  Takes\n")
+    text = text[:text.index(b"  3) 64")]
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "m", stdin=text)
+        assert s.rpc.call("getsession", "m")["positions"] == 8
+        out = export(s, "m", "mat")[0]
+        assert b"Beavers => 4\n  3)  Takes" in out, out.decode()
+        s("import", "-", "--name", "n", stdin=out)
+        assert export(s, "n", "mat")[0] == out
+
+
+def test_what_has_no_place_is_told_in_a_line():
+    def left_out(s, name, form):
+        return export(s, name, form)[1].decode()
+
+    analysis = {"kind": "evaluation", "equity": 0.25, "numbers": [0.5]}
+    with Setting(stored=True) as s:
+        call = s.rpc.call
+        s("import", "-", "--name", "p", stdin=PGN)
+        s("import", "-", "--name", "g", stdin=b"(;GM[1];B[aa]C[x];W[bb])\n")
+        s("import", "-", "--name", "m", stdin=MAT)
+        for name, form in ("p", "pgn"), ("g", "sgf"), ("m", "sgf"):
+            assert left_out(s, name, form) == "", name
+        call("setpositionproperty", "p/1", 1, "clock", 3)
+        call("setpositionproperty", "p/2", 1, "mood", "good", {"branch": True})
+        call("setcandidate", "p/1", 1, 1, {"analysis": analysis})
+        told = "redoctl: 2 properties, 1 analysis not in it, for which PGN has no place\n"
+        assert left_out(s, "p", "pgn") == told
+        call("setpositionproperty", "g", 1, "XX", "written")
+        assert left_out(s, "g", "sgf") == ""
+        call("setpositionproperty", "g", 1, "clock", 3)
+        call("addcandidates", "g", 1, [{"text": "a", "analysis": analysis}, {"text": "b"}])
+        told = "redoctl: 1 property, 2 candidates, 1 analysis not in it, for which SGF has no place\n"
+        assert left_out(s, "g", "sgf") == told
+        call("setcandidate", "m/1", 1, 1, {"analysis": analysis})
+        call("setpositionproperty", "m/1", 1, "comment", "written")
+        assert left_out(s, "m", "sgf") == ""
+        call("setpositionproperty", "m/1", 0, "comment", "not written")
+        call("addcandidates", "m/1", 2, [{"text": "double"}], {"list": "decisions"})
+        assert left_out(s, "m", "sgf") == "redoctl: 1 property, 1 decision not in it, for which SGF has no place\n"
+        assert left_out(s, "m", "json") == ""
 
 
 def test_json_is_all_there_is():

@@ -1,9 +1,11 @@
 """Matches and their games on disk: what is told after a restart without opening any, and all or nothing when
 the daemon is killed, or the disk fails, while games come and go, or a match does."""
 import random
+import threading
 import time
 
-from durable import (EIO, ENOSESSION, Place, add, answered, begin, error_of, names, needs_slow_disk, placed, run, wait_for)
+from durable import (EIO, ENOSESSION, Place, add, answered, begin, error_of, names, needs_slow_disk, placed, run, snapshot,
+                     wait_for)
 
 EINMATCH = 64
 
@@ -180,6 +182,57 @@ def test_a_kill_leaves_all_or_nothing():
     print("done %d times, not %d times" % (done[True], done[False]))
 
 
+def test_a_kill_leaves_no_session_that_was_to_begin_as_a_game_alone():
+    rng = random.Random(7)
+    between = 0
+    for round in range(12):
+        with Place() as place:
+            rpc = place.connect()
+            match = rpc.call("beginmatch", "m")["session"]
+            rpc.send_all([("beginsession", bytes(4), 4, 0, {"name": "g%04d" % i, "match": match}) for i in range(3000)])
+            time.sleep(rng.random() * 0.12)
+            place.crash()
+            rpc = place.connect()
+            there, gone = agrees(rpc, match)
+            assert sorted(listed(rpc)) == sorted([match, *there]) and not gone
+            assert [s["name"] for s in rpc.call("getgames", match, {"limit": 10000})["games"]] == \
+                ["g%04d" % i for i in range(len(there))]
+            between += 0 < len(there) < 3000
+            rpc.close()
+    print("in the middle %d times" % between)
+
+
+@placed()
+def test_a_match_is_deleted_while_games_come_into_it_all_the_time(place, rpc):
+    match, games = match_of(rpc, 2000)
+    errors, come = [], 0
+
+    def put_in(other):
+        nonlocal come
+        sent, waits = 0, []
+        while not errors or waits:
+            if not errors:
+                waits.append(other.send_all([("beginsession", bytes(4), 4, 0, {"name": "new%d" % i, "match": match})
+                                             for i in range(sent, sent + 200)]))
+                sent += 200
+            if errors or len(waits) > 3:  # there is always something to do
+                for id in waits.pop(0):
+                    error, _ = other.response(id)
+                    errors.extend([error[0]] if error else [])
+                    come += error is None
+
+    with place.connect() as other:
+        thread = threading.Thread(target=put_in, args=(other,))
+        thread.start()
+        wait_for(lambda: rpc.call("getsession", match)["games"] > 2500, "games to come")
+        rpc.call("deletesession", match)
+        thread.join()
+    assert come > 500 and set(errors) == {ENOSESSION}
+    assert listed(rpc) == {} and len(listed(rpc, trash=True)) == 2001 + come
+    rpc.call("restoresession", match)
+    assert len(agrees(rpc, match)[0]) == 2000 + come
+
+
 def waiting(place, rpc, *call):
     """Sends a request, and kills the daemon while the disk is at it: it is done, or not, and nobody was told."""
     place.disk("wait")
@@ -234,6 +287,9 @@ def test_what_the_disk_refuses_is_undone(place, rpc):
 
     fails("addgames", match, [more])
     assert agrees(rpc, match) == (games, []) and rpc.call("getsession", more)["match"] is None
+    for call in (("beginsession", bytes(4), 4, 0), ("beginchanges", "baba"), ("loadsession", snapshot(rpc, more))):
+        fails(*call, {"name": "begun", "match": match})
+        assert agrees(rpc, match) == (games, []) and "begun" not in names(rpc)
     fails("dropgames", match, [games[0]])
     assert agrees(rpc, match) == (games, []) and rpc.call("getsession", games[0])["match"] == match
     assert error_of(rpc, "addgames", match, [games[0]]) == EINMATCH

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "client/games/games.h"
-#include "core/redo.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/session.h"
 #include "tests/sgf/files.h"
 
 static char const *const heads[] = {
@@ -25,39 +24,16 @@ static char const *const nodes[] = {"\n;W[31hefe]DA[E ver 3 0C 1 0.000000 1 0.1 
                                     "\n( ;C[a]C [b] [c] )",
                                     ";;",
                                     ")(;"};
-#define COUNT(table) (sizeof table / sizeof *table)
 
 size_t fuzz_example(uint64_t which, uint8_t *data, size_t cap)
 {
-    char const *head = heads[which % COUNT(heads)];
-    size_t size = strlen(head), open = 1;
-    memcpy(data, head, size);
-    which /= COUNT(heads);
-    for (size_t i = 0; i < 5; i++, which /= COUNT(nodes)) {
-        char const *node = nodes[which % COUNT(nodes)];
-        size_t length = strlen(node);
-        HOLD(size + length + 8 <= cap);
-        memcpy(data + size, node, length);
-        size += length;
-    }
-    while (open-- > 0)
-        data[size++] = ')';
+    size_t size =
+        fuzz_pieces(which, heads, FUZZ_COUNT(heads), nodes, FUZZ_COUNT(nodes), data, cap - 1);
+    data[size++] = ')';
     return size;
 }
 
 static redo_sgf_options const options = {{65536, 1 << 20, 200, 20}, NULL};
-
-struct dump {
-    void *data;
-    size_t size;
-};
-
-static struct dump dump_of(redo_session *session)
-{
-    struct dump d;
-    HOLD(redo_dump(session, &d.data, &d.size) == REDO_OK);
-    return d;
-}
 
 static struct bytes written(redo_session *session)
 {
@@ -78,9 +54,8 @@ static void check_game(redo_sgf_game *game)
         HOLD(error.code != REDO_OK && error.message[0]);
         return;
     }
-    struct dump d = dump_of(session);
-    redo_session *loaded = redo_load(d.data, d.size);
-    HOLD(loaded != NULL);
+    redo_session *loaded = fuzz_reload(session);
+    fuzz_hold_all_told(loaded);
     struct bytes b = written(loaded), again;
     redo_endsession(loaded);
     struct games *g = games_read(b.data, b.size, NULL);
@@ -95,7 +70,6 @@ static void check_game(redo_sgf_game *game)
     games_close(g);
     bytes_free(&b);
     bytes_free(&again);
-    free(d.data);
 }
 
 int LLVMFuzzerTestOneInput(uint8_t const *data, size_t size)

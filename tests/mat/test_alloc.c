@@ -18,7 +18,7 @@ static int change(redo_mat_match *m)
     unsigned long scores[] = {0, 0};
     redo_mat_game *g;
     memset(text, 'x', sizeof text);
-    redo_mat_action action = {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {text, sizeof text}};
+    redo_mat_action action = {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {text, sizeof text}, 0, 0};
     int code = redo_mat_game_add(m, 2, names, scores, &g);
     for (int i = 0; code == REDO_OK && i < 20; i++)
         code = redo_mat_action_add(m, g, &action);

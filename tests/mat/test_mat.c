@@ -238,6 +238,41 @@ START_TEST(errors_have_a_place)
 }
 END_TEST
 
+/* The places of games, and of the actions of each, in the order of the text. */
+static void expect_places(char const *text, unsigned long const (*places)[2], size_t count)
+{
+    redo_mat_match *m = read_text(text);
+    size_t i = 0;
+    for (redo_mat_game const *g = redo_mat_games(m); g; g = g->next) {
+        ck_assert_uint_lt(i, count);
+        ck_assert_msg(g->line == places[i][0] && g->column == places[i][1], "game %lu at %lu:%lu",
+                      g->number, g->line, g->column);
+        i++;
+        for (redo_mat_action const *a = g->first; a; a = a->next, i++) {
+            ck_assert_uint_lt(i, count);
+            ck_assert_msg(a->line == places[i][0] && a->column == places[i][1],
+                          "action %zu at %lu:%lu", i, a->line, a->column);
+        }
+    }
+    ck_assert_uint_eq(i, count);
+    redo_mat_match_free(m);
+}
+
+START_TEST(games_and_actions_have_a_place)
+{
+    static unsigned long const lines[][2] = {{3, 2}, {5, 6}, {5, 35}, {6, 2}, {7, 37}, {8, 7}},
+                               ends[][2] = {{1, 1}, {4, 4}, {4, 14}, {5, 4},
+                                            {6, 1}, {9, 2}, {11, 4}};
+    expect_places(HEAD "  1) 31: 8/5  6/5                \t42: 8/4 6/4 \n ; \xc3\xa9\n"
+                       "  2)                                Doubles => 2\n      Wins 2 points\n",
+                  lines, 6);
+    expect_places(
+        "Game 1\r\nK\xc3\xa9n : 1\r\nB : 2\r\n1) \xc3\xa9t\xc3\xa9 so    31: 8/5\r\n2) 42:\r\n"
+        ";\r\n\r\n\r\n Game 2\r\n A : 1  B : 0\r\n1) 11: ",
+        ends, 7);
+}
+END_TEST
+
 START_TEST(a_match_can_be_made)
 {
     redo_mat_match *m = redo_mat_match_new();
@@ -245,14 +280,14 @@ START_TEST(a_match_can_be_made)
     redo_text_string names[] = {string("Al"), string("B\xc3\xb6")};
     unsigned long scores[] = {0, 2};
     redo_mat_action made[] = {
-        {NULL, REDO_MAT_MOVE, 1, {3, 1}, 0, 0, {"8/5 6/5", 7}},
-        {NULL, REDO_MAT_DOUBLE, 0, {0, 0}, 2, 0, {NULL, 0}},
-        {NULL, REDO_MAT_BEAVER, 1, {0, 0}, 4, 0, {NULL, 0}},
-        {NULL, REDO_MAT_BEAVER, 0, {0, 0}, 8, 0, {NULL, 0}},
-        {NULL, REDO_MAT_MOVE, 0, {6, 6}, 0, 0, {"24/18 24/18 18/12* 18/12", 24}},
-        {NULL, REDO_MAT_OTHER, 1, {0, 0}, 0, 0, {"????", 4}},
-        {NULL, REDO_MAT_COMMENT, 0, {0, 0}, 0, 0, {"so", 2}},
-        {NULL, REDO_MAT_WIN, 1, {0, 0}, 8, 1, {NULL, 0}},
+        {NULL, REDO_MAT_MOVE, 1, {3, 1}, 0, 0, {"8/5 6/5", 7}, 0, 0},
+        {NULL, REDO_MAT_DOUBLE, 0, {0, 0}, 2, 0, {NULL, 0}, 0, 0},
+        {NULL, REDO_MAT_BEAVER, 1, {0, 0}, 4, 0, {NULL, 0}, 0, 0},
+        {NULL, REDO_MAT_BEAVER, 0, {0, 0}, 8, 0, {NULL, 0}, 0, 0},
+        {NULL, REDO_MAT_MOVE, 0, {6, 6}, 0, 0, {"24/18 24/18 18/12* 18/12", 24}, 0, 0},
+        {NULL, REDO_MAT_OTHER, 1, {0, 0}, 0, 0, {"????", 4}, 0, 0},
+        {NULL, REDO_MAT_COMMENT, 0, {0, 0}, 0, 0, {"so", 2}, 0, 0},
+        {NULL, REDO_MAT_WIN, 1, {0, 0}, 8, 1, {NULL, 0}, 0, 0},
     };
     redo_mat_set_length(m, 7);
     ck_assert_int_eq(redo_mat_header_add(m, REDO_MAT_TAG, string("Site"), string("x")), REDO_OK);
@@ -293,18 +328,18 @@ START_TEST(what_could_not_be_read_again_is_refused)
                      REDO_EDAMAGED);
     ck_assert_int_eq(redo_mat_header_add(m, REDO_MAT_LINE, none, string("; x")), REDO_EDAMAGED);
     redo_mat_action refused[] = {
-        {NULL, REDO_MAT_MOVE, 0, {0, 1}, 0, 0, {"8/5", 3}},
-        {NULL, REDO_MAT_MOVE, 0, {7, 1}, 0, 0, {"8/5", 3}},
-        {NULL, REDO_MAT_MOVE, 2, {3, 1}, 0, 0, {"8/5", 3}},
-        {NULL, REDO_MAT_MOVE, 0, {3, 1}, 0, 0, {"8/5 Takes", 9}},
-        {NULL, REDO_MAT_MOVE, 0, {3, 1}, 0, 0, {"8/5  6/5", 8}},
-        {NULL, REDO_MAT_MOVE, 0, {3, 1}, 0, 0, {"8/5\n", 4}},
-        {NULL, REDO_MAT_ROLL, 0, {3, 1}, 0, 0, {"8/5", 3}},
-        {NULL, REDO_MAT_TAKE, 0, {0, 0}, 0, 0, {"x", 1}},
-        {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {"Takes", 5}},
-        {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {"31: 8/5", 7}},
-        {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {"", 0}},
-        {NULL, REDO_MAT_WIN, 0, {0, 0}, 1, 0, {"Bo", 2}},
+        {NULL, REDO_MAT_MOVE, 0, {0, 1}, 0, 0, {"8/5", 3}, 0, 0},
+        {NULL, REDO_MAT_MOVE, 0, {7, 1}, 0, 0, {"8/5", 3}, 0, 0},
+        {NULL, REDO_MAT_MOVE, 2, {3, 1}, 0, 0, {"8/5", 3}, 0, 0},
+        {NULL, REDO_MAT_MOVE, 0, {3, 1}, 0, 0, {"8/5 Takes", 9}, 0, 0},
+        {NULL, REDO_MAT_MOVE, 0, {3, 1}, 0, 0, {"8/5  6/5", 8}, 0, 0},
+        {NULL, REDO_MAT_MOVE, 0, {3, 1}, 0, 0, {"8/5\n", 4}, 0, 0},
+        {NULL, REDO_MAT_ROLL, 0, {3, 1}, 0, 0, {"8/5", 3}, 0, 0},
+        {NULL, REDO_MAT_TAKE, 0, {0, 0}, 0, 0, {"x", 1}, 0, 0},
+        {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {"Takes", 5}, 0, 0},
+        {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {"31: 8/5", 7}, 0, 0},
+        {NULL, REDO_MAT_OTHER, 0, {0, 0}, 0, 0, {"", 0}, 0, 0},
+        {NULL, REDO_MAT_WIN, 0, {0, 0}, 1, 0, {"Bo", 2}, 0, 0},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         ck_assert_msg(redo_mat_action_add(m, g, &refused[i]) == REDO_EDAMAGED, "taken: %zu", i);
@@ -375,6 +410,7 @@ int main(void)
                             variants_are_read,
                             a_stub_and_players_on_two_lines_are_read,
                             long_names_stay_apart,
+                            games_and_actions_have_a_place,
                             a_match_can_be_made,
                             what_could_not_be_read_again_is_refused,
                             what_is_large_or_endless_is_read_to_the_limit,

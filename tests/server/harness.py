@@ -100,10 +100,10 @@ class Daemon:
         self.kill(number)
         return self.process.wait(TIMEOUT)
 
-    def memory(self):
-        """Resident bytes."""
+    def memory(self, most=False):
+        """Resident bytes: now, or the most there ever were."""
         with open("/proc/%d/status" % self.pid) as status:
-            return int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1)) * 1024
+            return int(re.search(r"Vm%s:\s+(\d+)" % ("HWM" if most else "RSS"), status.read()).group(1)) * 1024
 
     def descriptors(self):
         return len(os.listdir("/proc/%d/fd" % self.pid))
