@@ -132,6 +132,8 @@ static int plan_turns(struct history *h, struct node *longer)
 static int reserve_add(struct history *h, struct addition *a)
 {
     struct needs needs = {0};
+    if (a->shorter && h->graft != redo_nograft)
+        solution_settle(h);
     if (a->shorter)
         needs = supersede_needs(h, a->rival, a->rival->p.movecount - a->prev->p.movecount - 1);
     bool shared = a->first && !h->states.counted;
@@ -301,6 +303,7 @@ static int apply_update(struct history *h, redo_operation const *op, redo_result
 static int apply_setbetter(struct history *h, redo_result *r)
 {
     r->changed = h->waiting > 0;
+    equal_forget_ready(h);
     for (struct node *n = history_from(h, 0); h->waiting > 0; n = history_from(h, n->in.id + 1)) {
         if (!n->p.setbetter)
             continue;
@@ -322,6 +325,14 @@ static int apply_setbetter(struct history *h, redo_result *r)
     return REDO_OK;
 }
 
+/* Whether n has the compared bytes of this one. */
+static bool has_state(struct history const *h, struct node const *n, struct node const *one)
+{
+    if (n->state == one->state || !h->states.counted) /* each is stored once */
+        return n->state == one->state;
+    return memcmp(node_state(h, n), node_state(h, one), h->cmpsize) == 0;
+}
+
 static int apply_cycle(struct history *h, redo_operation const *op, redo_result *r)
 {
     struct node *end;
@@ -333,7 +344,7 @@ static int apply_cycle(struct history *h, redo_operation const *op, redo_result 
     if (!first)
         return REDO_OK;
     struct node *match = end;
-    while (match && memcmp(node_state(h, match), op->state, h->cmpsize) != 0)
+    while (match && !has_state(h, match, first))
         match = node_prev(match);
     if (!match)
         return REDO_OK;
@@ -614,7 +625,7 @@ int history_apply(struct history *h, redo_operation const *op, redo_result *resu
 
 /* ---- looking ahead ----------------------------------------------------------------------- */
 
-uint32_t history_copies(struct history const *h, redo_operation const *op)
+uint32_t history_copies(struct history *h, redo_operation const *op)
 {
     if (!history_copies_paths(h) || op->value != redo_check || op->endpoint ||
         history_check_state(h, op))
@@ -625,7 +636,7 @@ uint32_t history_copies(struct history const *h, redo_operation const *op)
     return h->graft == redo_copypath ? copy_length(rival) : solution_length_below(rival);
 }
 
-uint32_t history_growth(struct history const *h, redo_operation const *op)
+uint32_t history_growth(struct history *h, redo_operation const *op)
 {
     struct node *n;
     redo_operation add;
