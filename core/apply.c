@@ -64,7 +64,8 @@ static struct needs supersede_needs(struct history const *h, struct node *longer
         needs.copies = copy_length(longer);
     if (h->graft == redo_graftandcopy) /* from the new position, which is no endpoint itself */
         needs.copies = solution_length_below(longer);
-    if (h->graft == redo_graft || h->graft == redo_graftandcopy)
+    bool grafts = h->graft == redo_graft || h->graft == redo_graftandcopy;
+    if (grafts && h->scratchcap < h->count) /* else there is room for all; a turn has made it */
         needs.numbers = graft_candidates(longer, shorter);
     if (needs.numbers < needs.copies)
         needs.numbers = needs.copies;

@@ -106,14 +106,16 @@ void graft_subtree(struct history *h, struct node *from, struct node *to, uint32
     branch_takeover(h, from, to);
     /* First all of them become shorter, then better pointers are looked at: two that move together
      * keep theirs, and the order of branches decides nothing. */
+    uint32_t count = 0;
+    bool betters = false;
     for (struct node *n = preorder(to, to); n; n = preorder(to, n)) {
         n->p.movecount -= shorter;
         touched_note(h->touched, n->in.id, true);
         if (n->p.solutionend)
             n->p.solutionsize -= shorter;
+        betters |= n->p.better != NULL;
     }
-    uint32_t count = 0;
-    for (struct node *n = preorder(to, to); n; n = preorder(to, n))
+    for (struct node *n = betters ? preorder(to, to) : NULL; n; n = preorder(to, n))
         if (n->p.better && n->p.better->movecount > n->p.movecount)
             numbers[count++] = n->in.id;
     if (count > 1)
