@@ -108,18 +108,7 @@ size_t history_memory(struct history const *h)
            (h->changes ? changes_memory(h->changes) : 0);
 }
 
-int history_find(struct history const *h, uint32_t number, struct node **node)
-{
-    if (number >= h->next)
-        return REDO_EPOSITION;
-    struct node *n = pool_find(&h->nodes, number);
-    if (!n || !n->p.inuse)
-        return REDO_EDROPPED;
-    *node = n;
-    return REDO_OK;
-}
-
-struct node *history_from(struct history const *h, uint32_t number)
+struct node *history_look_from(struct history const *h, uint32_t number)
 {
     for (struct node *n; number < h->next; number++)
         if ((n = pool_from(&h->nodes, &number)) == NULL || n->p.inuse)

@@ -112,13 +112,6 @@ int history_check_add(struct history const *h, redo_operation const *op);
  */
 bool history_differs(struct history const *h, struct node const *n, redo_operation const *op);
 
-/* The position with this number: REDO_OK, REDO_EPOSITION or REDO_EDROPPED. */
-int history_find(struct history const *h, uint32_t number, struct node **node);
-
-/* The first position in use from this number on, or NULL:
- *     for (n = history_from(h, 0); n; n = history_from(h, n->in.id + 1)) ... */
-struct node *history_from(struct history const *h, uint32_t number);
-
 /* Where the ways from the first position to these two part. */
 struct node *history_meet(struct node *a, struct node *b);
 
@@ -167,6 +160,29 @@ struct node *history_make_as(struct history *h, uint32_t number, struct node *pr
 static inline struct node *node_at(struct history const *h, uint32_t number)
 {
     return pool_at(&h->nodes, number);
+}
+
+/* The position with this number: REDO_OK, REDO_EPOSITION or REDO_EDROPPED. */
+static inline int history_find(struct history const *h, uint32_t number, struct node **node)
+{
+    if (number >= h->next)
+        return REDO_EPOSITION;
+    struct node *n = pool_find(&h->nodes, number);
+    if (!n || !n->p.inuse)
+        return REDO_EDROPPED;
+    *node = n;
+    return REDO_OK;
+}
+
+/* The same as history_from(), which looks on where this number is not in use. */
+struct node *history_look_from(struct history const *h, uint32_t number);
+
+/* The first position in use from this number on, or NULL:
+ *     for (n = history_from(h, 0); n; n = history_from(h, n->in.id + 1)) ... */
+static inline struct node *history_from(struct history const *h, uint32_t number)
+{
+    struct node *n;
+    return history_find(h, number, &n) == REDO_OK ? n : history_look_from(h, number);
 }
 
 static inline struct node *node_of(redo_position const *p)

@@ -192,7 +192,11 @@ int gateway_init(struct gateway *gateway, struct daemon *daemon)
     list_init(&gateway->lagging);
     list_init(&gateway->recent);
     list_init(&gateway->waiting);
-    searches_init(&gateway->searches, gateway->loop);
+    int rc = searches_init(&gateway->searches, gateway->loop);
+    if (rc) {
+        log_error("searches can not be set up: %s", uv_strerror(rc));
+        return -1;
+    }
     if (!methods_init(&gateway->methods)) {
         log_error("the table of methods is broken");
         return -1;

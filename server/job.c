@@ -82,6 +82,17 @@ static void on_work(uv_work_t *work)
         job->run(job);
 }
 
+void job_finished(struct job *job)
+{
+    job->done = true;
+    if (job->finish)
+        job->finish(job);
+    if (job->client)
+        conn_resume(job->client->conn);
+    else
+        job_free(job);
+}
+
 static void on_finished(uv_work_t *work, int status)
 {
     struct job *job = work->data;
@@ -90,15 +101,9 @@ static void on_finished(uv_work_t *work, int status)
     if (job->reader)
         give_back(gateway, job->reader);
     job->reader = NULL;
-    job->done = true;
     if (status)
         job->result = REDO_ESTORE;
-    if (job->finish)
-        job->finish(job);
-    if (job->client)
-        conn_resume(job->client->conn);
-    else
-        job_free(job);
+    job_finished(job);
 }
 
 void job_start(struct job *job)

@@ -75,6 +75,10 @@ void job_hold(struct job *job, struct share *share, size_t bytes);
 /* Hands it to the pool. */
 void job_start(struct job *job);
 
+/* Its work is done, and what came of it is in the job: its request is delivered again. For a job
+ * that did not go to the pool. */
+void job_finished(struct job *job);
+
 /* The same once the batch `number` is on disk, or lost: for who reads from the store what was
  * changed before. */
 void job_start_after(struct job *job, uint64_t number);

@@ -1,5 +1,5 @@
-/* On the pool a search reads the network that it holds, its question, `stop`, and writes what came
- * of it and how far it is; nothing else. */
+/* On its thread a search reads the network that it holds, its question, `stop`, and writes what
+ * came of it and how far it is; nothing else. */
 #include "server/search.h"
 
 #include <poll.h>
@@ -12,7 +12,7 @@
 #include "server/call.h"
 #include "server/job.h"
 
-/* ---- on the pool ------------------------------------------------------------------------- */
+/* ---- on a thread ------------------------------------------------------------------------- */
 
 static int on_poll(void *context, struct routes_progress const *p)
 {
@@ -124,10 +124,10 @@ static void hand_over(struct search *s)
     s->job->waiting = false;
     s->running = true;
     s->searches->running++;
-    job_start(s->job);
+    workers_hand(&s->searches->workers, &s->work);
 }
 
-/* The one that waits and whose user has the fewest on the pool, of these the first. */
+/* The one that waits and whose user has the fewest under way, of these the first. */
 static struct search *next_waiting(struct searches *all)
 {
     struct search *next = NULL;
@@ -150,6 +150,20 @@ static void go_on(struct searches *all)
         hand_over(s);
 }
 
+static void on_work(struct work *work)
+{
+    search_run(list_entry(work, struct search, work)->job);
+}
+
+static void on_worked(struct work *work)
+{
+    struct job *job = list_entry(work, struct search, work)->job;
+    if (work->code)
+        job->result = work->code;
+    job_finished(job);
+}
+
+/* Before its request is delivered again. */
 static void on_done(struct job *job)
 {
     struct search *s = job->search;
@@ -224,15 +238,19 @@ static void on_tick(uv_timer_t *timer)
     }
 }
 
-void searches_init(struct searches *s, uv_loop_t *loop)
+int searches_init(struct searches *s, uv_loop_t *loop)
 {
     list_init(&s->all);
     s->running = 0;
+    int rc = workers_init(&s->workers, loop);
+    if (rc)
+        return rc;
     uv_timer_init(loop, &s->timer); /* never fails */
     s->timer.data = s;
     s->ready = true;
     s->ticking = false;
     routes_cache_init(&s->cache);
+    return 0;
 }
 
 void searches_close(struct searches *s)
@@ -240,6 +258,7 @@ void searches_close(struct searches *s)
     if (s->ready)
         uv_close((uv_handle_t *)&s->timer, NULL);
     s->ready = false;
+    workers_close(&s->workers);
     routes_cache_close(&s->cache);
 }
 
@@ -294,7 +313,8 @@ struct search *search_new(struct gateway *gateway, struct client *client)
     job->search = s;
     job->run = search_run;
     job->finish = on_done;
-    job->storeless = true;
+    s->work.run = on_work;
+    s->work.done = on_worked;
     return s;
 }
 

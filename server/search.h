@@ -1,7 +1,6 @@
-/* Searches: questions about routes, answered on the pool while the loop goes on. A few run at a
- * time, others wait, so that the pool has threads left for what the store is asked. One ends early
- * when it is canceled, its deadline is over, or whoever asked is gone. Loop thread only, but for
- * run(). */
+/* Searches: questions about routes, answered on threads of their own while the loop goes on. A few
+ * run at a time, others wait. One ends early when it is canceled, its deadline is over, or whoever
+ * asked is gone. Loop thread only, but for search_run(). */
 #ifndef SERVER_SEARCH_H
 #define SERVER_SEARCH_H
 
@@ -13,22 +12,28 @@
 #include "protocol/buffer.h"
 #include "server/list.h"
 #include "server/routes_cache.h"
+#include "server/workers.h"
 
 struct call;
 struct client;
 struct gateway;
 struct job;
 
-#define SEARCHES_RUNNING 2 /* at a time; libuv's pool has 4 threads */
+#define SEARCHES_RUNNING 2 /* at a time */
 #define SEARCH_TICK 20     /* milliseconds between looks at those that are under way */
 #define SEARCHES_BYTES ((size_t)256 << 20) /* of networks and questions of a user's searches */
 #define SEARCH_ID 64                       /* bytes that name one */
 
+/* One more thread is for those that are stopped before it was their turn: they tell what there is
+ * to be told at once. */
+_Static_assert(WORKERS_MOST == SEARCHES_RUNNING + 1, "a thread for each, and one");
+
 struct searches {
     struct link all;     /* of struct search.in_all, in the order of their coming */
-    unsigned running;    /* on the pool */
+    unsigned running;    /* handed to the workers */
     uv_timer_t timer;    /* active while there are any */
     bool ready, ticking; /* the timer is there; is active */
+    struct workers workers;
     struct routes_cache cache;
 };
 
@@ -41,6 +46,7 @@ struct search {
     struct job *job; /* whose it is */
     struct searches *searches;
     struct link in_all;
+    struct work work;
     bool running;
     uint32_t uid; /* of who asks */
     char id[SEARCH_ID];
@@ -54,7 +60,7 @@ struct search {
     uint64_t number;   /* ... before this batch is */
     struct buffer key; /* of the cache; the question stands in it */
 
-    /* What is asked; read on the pool. */
+    /* What is asked; read on the thread. */
     enum search_kind kind;
     struct board_network *network; /* held; NULL: it was released */
     struct told reading;           /* owns what the question points to */
@@ -62,7 +68,7 @@ struct search {
     struct routes_route *routes; /* of a check */
     uint32_t route_count;
 
-    /* Between loop and pool. */
+    /* Between loop and thread. */
     atomic_int stop; /* enum search_stop */
     atomic_int_least64_t best, bound;
     atomic_uint_least64_t nodes; /* 0: nothing is known yet */
@@ -75,7 +81,10 @@ struct search {
     struct routes_fault fault;
 };
 
-void searches_init(struct searches *s, uv_loop_t *loop);
+/* 0, or libuv's error. */
+int searches_init(struct searches *s, uv_loop_t *loop);
+
+/* The loop is to run on until those under way have ended. */
 void searches_close(struct searches *s);
 
 /* Stops those of this user that have the id; their number. */
@@ -89,7 +98,7 @@ bool searches_full(struct searches const *s, uint32_t uid);
  */
 struct search *search_new(struct gateway *gateway, struct client *client);
 
-/* Hands it to the pool, or has it wait for its turn. */
+/* Has it run, or wait for its turn. */
 void search_start(struct search *search);
 
 /* Has it end soon. */

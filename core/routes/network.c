@@ -321,6 +321,12 @@ static void enter_edge(struct routes_network *n, uint32_t edge, uint32_t node, b
         memset(network_next(n, arc), 0, n->edge_words * sizeof *at);
 }
 
+/* How many companies' reach follows each change. */
+static uint32_t reach_count(struct routes_network const *n)
+{
+    return n->suspended ? 0 : n->company_count;
+}
+
 static void add_edge(struct routes_network *n, uint32_t slot)
 {
     struct routes_edge const *edge = network_edge(n, slot);
@@ -328,7 +334,7 @@ static void add_edge(struct routes_network *n, uint32_t slot)
     n->ends[2 * slot + 1] = network_find(n, NETWORK_NODES, edge->b);
     enter_edge(n, slot, n->ends[2 * slot], true);
     enter_edge(n, slot, n->ends[2 * slot + 1], true);
-    for (uint32_t i = 0; i < n->company_count; i++) {
+    for (uint32_t i = 0; i < reach_count(n); i++) {
         reach_loosen_edge(n, n->companies[i], slot);
         reach_settle(n, n->companies[i]);
     }
@@ -336,13 +342,13 @@ static void add_edge(struct routes_network *n, uint32_t slot)
 
 static void remove_edge(struct routes_network *n, uint32_t slot)
 {
-    for (uint32_t i = 0; i < n->company_count; i++) {
+    for (uint32_t i = 0; i < reach_count(n); i++) {
         reach_loosen_edge(n, n->companies[i], slot);
         reach_forget_edge(n->companies[i], slot);
     }
     enter_edge(n, slot, n->ends[2 * slot], false);
     enter_edge(n, slot, n->ends[2 * slot + 1], false);
-    for (uint32_t i = 0; i < n->company_count; i++)
+    for (uint32_t i = 0; i < reach_count(n); i++)
         reach_settle(n, n->companies[i]);
 }
 
@@ -371,7 +377,7 @@ static void change_node(struct routes_network *n, uint32_t slot, struct thing *w
                         struct thing *now)
 {
     open_companies(n, &now->node);
-    for (uint32_t i = 0; i < n->company_count; i++) {
+    for (uint32_t i = 0; i < reach_count(n); i++) {
         struct reach *r = n->companies[i];
         if (r->company[0] && differs(&was->node, &now->node, r->company))
             reach_loosen_node(n, r, slot);
@@ -379,7 +385,7 @@ static void change_node(struct routes_network *n, uint32_t slot, struct thing *w
     n->tables[NETWORK_NODES].things[slot] = now;
     if (was->node.kind != now->node.kind)
         join_node(n, slot);
-    for (uint32_t i = 0; i < n->company_count; i++)
+    for (uint32_t i = 0; i < reach_count(n); i++)
         if (n->companies[i]->loose_count)
             reach_settle(n, n->companies[i]);
     close_companies(n, &was->node);

@@ -41,6 +41,7 @@ struct routes_network {
     uint32_t *queue;                   /* room for all arcs, of reach.c */
     struct reach **companies;
     uint32_t company_count;
+    bool suspended;     /* reach is found anew after many changes */
     size_t definitions; /* bytes */
 };
 

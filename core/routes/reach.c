@@ -164,6 +164,118 @@ void reach_settle(struct routes_network *n, struct reach *r)
     r->loose_count = 0;
 }
 
+/* ---- anew -------------------------------------------------------------------------------- */
+
+#define WIDE 4 /* words of a row, from which on lists are faster */
+
+/* Of each arc those that may follow it, as lists: the rows are as wide as the network, and all
+ * companies go along them. */
+struct ways {
+    uint32_t *begin, *end; /* by arc, into `all` */
+    uint32_t *all;
+};
+
+static uint32_t edges_of(struct routes_network const *n, uint32_t node, uint32_t *edges)
+{
+    uint32_t count = 0;
+    BITS_EACH(edge, network_edges_at(n, node), n->edge_words)
+    {
+        edges[count++] = edge;
+    }
+    return count;
+}
+
+static void list_ways(struct routes_network const *n, struct ways *w)
+{
+    uint32_t edges[ROUTES_DEGREE], at = 0;
+    for (uint32_t node = 0; node < n->tables[NETWORK_NODES].high; node++) {
+        uint32_t count = edges_of(n, node, edges);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t arc = network_leaving(n, edges[i], node) ^ 1;
+            uint64_t const *row = network_next(n, arc);
+            w->begin[arc] = at;
+            for (uint32_t k = 0; k < count; k++)
+                if (bits_has(row, edges[k]))
+                    w->all[at++] = network_leaving(n, edges[k], node);
+            w->end[arc] = at;
+        }
+    }
+}
+
+static bool ways_open(struct routes_network const *n, struct ways *w)
+{
+    size_t arcs = 2 * (size_t)n->tables[NETWORK_EDGES].high, all = 0;
+    uint32_t edges[ROUTES_DEGREE];
+    for (uint32_t node = 0; node < n->tables[NETWORK_NODES].high; node++) {
+        size_t count = edges_of(n, node, edges);
+        all += count * count;
+    }
+    w->begin = malloc((2 * arcs + all + 1) * sizeof *w->begin);
+    if (!w->begin)
+        return false;
+    w->end = w->begin + arcs;
+    w->all = w->end + arcs;
+    list_ways(n, w);
+    return true;
+}
+
+static void flood_ways(struct routes_network *n, struct ways const *w, struct reach *r,
+                       uint32_t first)
+{
+    uint32_t count = 0;
+    bits_set(r->arcs, first);
+    n->queue[count++] = first;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t arc = n->queue[i];
+        if (!passes(r, network_node(n, network_head(n, arc))))
+            continue;
+        for (uint32_t k = w->begin[arc]; k < w->end[arc]; k++) {
+            uint32_t follower = w->all[k];
+            if (bits_has(r->arcs, follower))
+                continue;
+            bits_set(r->arcs, follower);
+            r->reason[follower] = arc;
+            n->queue[count++] = follower;
+        }
+    }
+}
+
+static void find_anew(struct routes_network *n, struct ways const *w, struct reach *r)
+{
+    struct table const *nodes = &n->tables[NETWORK_NODES];
+    memset(r->arcs, 0, bits_words(2 * n->tables[NETWORK_EDGES].high) * sizeof *r->arcs);
+    for (uint32_t node = 0; node < nodes->high && r->company[0]; node++) {
+        if (!nodes->things[node] || !node_has_token(network_node(n, node), r->company))
+            continue;
+        BITS_EACH(edge, network_edges_at(n, node), n->edge_words)
+        {
+            uint32_t arc = network_leaving(n, edge, node);
+            if (bits_has(r->arcs, arc))
+                continue;
+            r->reason[arc] = REACH_TOKEN;
+            w ? flood_ways(n, w, r, arc) : flood(n, r, arc);
+        }
+    }
+}
+
+void reach_suspend(struct routes_network *n)
+{
+    n->suspended = true;
+}
+
+void reach_resume(struct routes_network *n)
+{
+    struct ways w;
+    bool listed = n->company_count && n->edge_words >= WIDE && ways_open(n, &w);
+    for (uint32_t i = 0; i < n->company_count; i++)
+        find_anew(n, listed ? &w : NULL, n->companies[i]);
+    if (listed)
+        free(w.begin);
+    n->suspended = false;
+}
+
+/* ---- questions --------------------------------------------------------------------------- */
+
 bool routes_reach_edge(struct routes_network const *n, char const *company, uint32_t id)
 {
     uint32_t edge = network_find(n, NETWORK_EDGES, id);

@@ -40,4 +40,10 @@ void reach_forget_edge(struct reach *r, uint32_t edge);
 /* After a change: finds reasons for what is loose, and what is reached by it. */
 void reach_settle(struct routes_network *n, struct reach *r);
 
+/* Around many changes: meanwhile nothing is loosened and settled, and then each company's arcs are
+ * found anew, in time proportional to the network and not to it times the changes. Needs no memory,
+ * but for a large network is faster with some. */
+void reach_suspend(struct routes_network *n);
+void reach_resume(struct routes_network *n);
+
 #endif

@@ -344,6 +344,21 @@ static void put(struct routes_network *n, struct thing *was, struct thing *now)
     thing_unref(was);
 }
 
+/* With so many changes reach is found anew behind them. */
+#define MANY 16
+
+static void begin(struct routes_network *n, size_t changes)
+{
+    if (changes > MANY)
+        reach_suspend(n);
+}
+
+static void end(struct routes_network *n)
+{
+    if (n->suspended)
+        reach_resume(n);
+}
+
 static void take_back(struct routes_network *n, struct routes_step *step)
 {
     while (step->count > 0) {
@@ -365,11 +380,13 @@ int routes_network_apply(struct routes_network *n, struct routes_op const *ops, 
     step = malloc(sizeof *step + count * sizeof step->changes[0]);
     if (!step)
         return REDO_ENOMEM;
+    begin(n, count);
     for (step->count = 0; step->count < count; step->count++) {
         struct change *c = &step->changes[step->count];
         int rc = prepare(n, &ops[step->count], c, fault);
         if (rc) {
             take_back(n, step);
+            end(n);
             free(step);
             return rc;
         }
@@ -377,6 +394,7 @@ int routes_network_apply(struct routes_network *n, struct routes_op const *ops, 
             c->was->refs++;
         put(n, c->was, c->now);
     }
+    end(n);
     if (out)
         *out = step;
     else
@@ -411,7 +429,7 @@ static struct change way(struct routes_step const *step, size_t i, bool back)
     return back ? (struct change){c.now, c.was} : c;
 }
 
-static int go(struct routes_network *n, struct routes_step *step, bool back)
+static int go_through(struct routes_network *n, struct routes_step *step, bool back)
 {
     for (size_t i = 0; i < step->count; i++) {
         struct change c = way(step, i, back);
@@ -426,6 +444,14 @@ static int go(struct routes_network *n, struct routes_step *step, bool back)
         put(n, c.was, c.now);
     }
     return REDO_OK;
+}
+
+static int go(struct routes_network *n, struct routes_step *step, bool back)
+{
+    begin(n, step->count);
+    int rc = go_through(n, step, back);
+    end(n);
+    return rc;
 }
 
 int routes_step_undo(struct routes_network *n, struct routes_step *step)

@@ -10,10 +10,19 @@
 
 #define CONTENT (PAGE_SIZE - PAGE_RESERVED)
 
+/* SQLite writes each page to its log by itself, and what stands before it too. Those that follow
+ * one another go below together: at the latest when the log is synced, before which nothing in it
+ * counts, or looked at. */
+#define TOGETHER 65536
+
 struct file {
     sqlite3_file base;
     sqlite3_file *real; /* of the VFS below */
-    bool paged;         /* the database itself; not its log */
+    bool paged;         /* the database itself */
+    bool log;           /* its write-ahead log */
+    char *waiting;      /* bytes of a log to be written from `at` on; TOGETHER, owned, or NULL */
+    int waiting_size;
+    sqlite3_int64 at;
 };
 
 static struct file *file_of(sqlite3_file *file)
@@ -48,12 +57,24 @@ bool page_whole(void const *page, uint32_t number)
 
 /* ---- a file ------------------------------------------------------------------------------ */
 
+/* Writes what waits. */
+static int settle(struct file *f)
+{
+    int size = f->waiting_size;
+
+    f->waiting_size = 0;
+    return size ? f->real->pMethods->xWrite(f->real, f->waiting, size, f->at) : SQLITE_OK;
+}
+
+/* What waits then was never synced, so nobody was told that it is there. */
 static int file_close(sqlite3_file *file)
 {
     struct file *f = file_of(file);
     int rc = f->real->pMethods ? f->real->pMethods->xClose(f->real) : SQLITE_OK;
 
+    free(f->waiting);
     free(f->real);
+    f->waiting = NULL;
     f->real = NULL;
     return rc;
 }
@@ -66,8 +87,10 @@ static bool is_page(struct file const *f, int amount, sqlite3_int64 offset)
 static int file_read(sqlite3_file *file, void *data, int amount, sqlite3_int64 offset)
 {
     struct file *f = file_of(file);
-    int rc = f->real->pMethods->xRead(f->real, data, amount, offset);
+    int rc = settle(f);
 
+    if (rc == SQLITE_OK)
+        rc = f->real->pMethods->xRead(f->real, data, amount, offset);
     if (!is_page(f, amount, offset))
         return rc;
     if (rc == SQLITE_IOERR_SHORT_READ ||
@@ -76,33 +99,62 @@ static int file_read(sqlite3_file *file, void *data, int amount, sqlite3_int64 o
     return rc;
 }
 
+static int write_log(struct file *f, void const *data, int amount, sqlite3_int64 offset)
+{
+    int rc = SQLITE_OK;
+
+    if (f->at + f->waiting_size != offset || f->waiting_size + amount > TOGETHER) {
+        rc = settle(f);
+        f->at = offset;
+    }
+    if (rc == SQLITE_OK && !f->waiting && !(f->waiting = malloc(TOGETHER)))
+        rc = SQLITE_IOERR_NOMEM;
+    if (rc != SQLITE_OK)
+        return rc;
+    memcpy(f->waiting + f->waiting_size, data, (size_t)amount);
+    f->waiting_size += amount;
+    return SQLITE_OK;
+}
+
 static int file_write(sqlite3_file *file, void const *data, int amount, sqlite3_int64 offset)
 {
     struct file *f = file_of(file);
     char page[PAGE_SIZE];
 
+    if (f->log && amount <= TOGETHER)
+        return write_log(f, data, amount, offset);
     if (is_page(f, amount, offset)) {
         uint64_t sum = page_sum(data, (uint32_t)(offset / PAGE_SIZE + 1));
         memcpy(page, data, CONTENT);
         memcpy(page + CONTENT, &sum, sizeof sum);
         data = page;
     }
-    return f->real->pMethods->xWrite(f->real, data, amount, offset);
+    int rc = settle(f);
+    return rc ? rc : f->real->pMethods->xWrite(f->real, data, amount, offset);
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
-    return real_of(file)->pMethods->xTruncate(real_of(file), size);
+    struct file *f = file_of(file);
+    int rc = settle(f);
+
+    return rc ? rc : f->real->pMethods->xTruncate(f->real, size);
 }
 
 static int file_sync(sqlite3_file *file, int flags)
 {
-    return real_of(file)->pMethods->xSync(real_of(file), flags);
+    struct file *f = file_of(file);
+    int rc = settle(f);
+
+    return rc ? rc : f->real->pMethods->xSync(f->real, flags);
 }
 
 static int file_size(sqlite3_file *file, sqlite3_int64 *size)
 {
-    return real_of(file)->pMethods->xFileSize(real_of(file), size);
+    struct file *f = file_of(file);
+    int rc = settle(f);
+
+    return rc ? rc : f->real->pMethods->xFileSize(f->real, size);
 }
 
 static int file_lock(sqlite3_file *file, int level)
@@ -182,8 +234,7 @@ static int vfs_open(sqlite3_vfs *vfs, char const *name, sqlite3_file *file, int 
     struct file *f = file_of(file);
     sqlite3_vfs *real = below();
 
-    f->base.pMethods = NULL;
-    f->paged = flags & SQLITE_OPEN_MAIN_DB;
+    *f = (struct file){.paged = flags & SQLITE_OPEN_MAIN_DB, .log = flags & SQLITE_OPEN_WAL};
     f->real = calloc(1, (size_t)real->szOsFile);
     if (!f->real)
         return SQLITE_NOMEM;

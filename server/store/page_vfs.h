@@ -2,7 +2,7 @@
  * into the reserved last 8 bytes of every page of a database and holds each page that is read
  * against it: so a damaged page is an error (SQLITE_IOERR_DATA) and never a wrong answer, nor the
  * base of something written. SQLite itself looks after the write-ahead log in such a way, not after
- * pages. */
+ * pages. What a commit puts into the log goes there in few large writes. */
 #ifndef SERVER_STORE_PAGE_VFS_H
 #define SERVER_STORE_PAGE_VFS_H
 

@@ -56,6 +56,39 @@ START_TEST(a_step_back_needs_no_memory)
 }
 END_TEST
 
+/* So wide that reach is found along lists, if there is memory for them. */
+START_TEST(a_step_of_a_large_network_needs_none_either)
+{
+    enum { CITIES = 300 };
+    static struct routes_op ops[2 * CITIES];
+    char const *tokens[] = {"US"};
+    struct routes_network *net;
+    struct routes_step *step;
+    size_t count = 0;
+    for (uint32_t i = 0; i < CITIES; i++)
+        ops[count++] = op_city(i, "A1", 10);
+    ops[0].node.tokens = tokens;
+    ops[0].node.token_count = 1;
+    for (uint32_t i = 0; i + 1 < CITIES; i++)
+        ops[count++] = op_edge(i, i, i + 1, "A1");
+    ck_assert_int_eq(routes_network_open(&net), REDO_OK);
+    ck_assert_int_eq(routes_network_apply(net, ops, count, &step, NULL), REDO_OK);
+    for (int lacks = 0; lacks < 2; lacks++) {
+        ck_assert(routes_reach_node(net, "US", CITIES - 1));
+        ck_assert_ptr_null(routes_network_verify(net));
+        faults_begin(0, lacks);
+        int back = routes_step_undo(net, step), again = routes_step_redo(net, step);
+        faults_end();
+        ck_assert_int_eq(back, REDO_OK);
+        ck_assert_int_eq(again, REDO_OK);
+    }
+    ck_assert(routes_reach_node(net, "US", CITIES - 1));
+    ck_assert_ptr_null(routes_network_verify(net));
+    routes_step_free(step);
+    routes_network_close(net);
+}
+END_TEST
+
 START_TEST(a_search_fails_or_gives_the_answer)
 {
     struct board b;
@@ -171,4 +204,4 @@ END_TEST
 
 TEST_MAIN_SLOW("routes-alloc", 60, a_turn_of_track_is_added_or_not_at_all,
                a_step_is_done_or_not_at_all, a_step_back_needs_no_memory,
-               a_search_fails_or_gives_the_answer)
+               a_step_of_a_large_network_needs_none_either, a_search_fails_or_gives_the_answer)

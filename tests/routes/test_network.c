@@ -129,6 +129,57 @@ START_TEST(a_step_that_does_not_come_next_leaves_all_as_it_is)
 }
 END_TEST
 
+/* The line is cut behind city 8, and THEM comes to city 11. */
+static size_t cut_and_settle(struct routes_op *ops)
+{
+    static char const *theirs[] = {"THEM"};
+    size_t count = 0;
+    for (uint32_t id = 10; id < 22; id++)
+        ops[count++] = (struct routes_op){.kind = ROUTES_REMOVE_EDGE, .edge = {.id = id}};
+    for (uint32_t i = 5; i < 8; i++) {
+        char const *hexes[] = {"A11", "A13", "A15", "A17"};
+        ops[count++] = op_edge(2 * i, i, 100 + i, hexes[i - 5]);
+        ops[count++] = op_edge(2 * i + 1, 100 + i, i + 1, hexes[i - 4]);
+    }
+    ops[count++] = (struct routes_op){.kind = ROUTES_SET_NODE,
+                                      .fields = ROUTES_F_TOKENS,
+                                      .node = {.id = 11, .tokens = theirs, .token_count = 1}};
+    return count;
+}
+
+static void reaches(struct routes_network const *net, bool cut)
+{
+    ck_assert(routes_reach_node(net, "US", 8));
+    ck_assert_int_eq(routes_reach_node(net, "US", 9), !cut);
+    ck_assert_int_eq(routes_reach_node(net, "US", 11), !cut);
+    ck_assert_int_eq(routes_reach_node(net, "THEM", 11), cut);
+    ck_assert(!routes_reach_node(net, "THEM", 10));
+    ck_assert_ptr_null(routes_network_verify(net));
+}
+
+START_TEST(a_step_of_many_ops_changes_what_is_reached_or_nothing_does)
+{
+    struct routes_network *net = build(12, 0);
+    struct routes_op ops[20];
+    struct routes_step *step;
+    struct routes_fault fault;
+    size_t count = cut_and_settle(ops);
+    ops[count] = op_edge(99, 0, 77, "A1");
+    ck_assert_int_eq(routes_network_apply(net, ops, count + 1, NULL, &fault), REDO_ENETWORK);
+    reaches(net, false);
+    ck_assert_int_eq(routes_network_apply(net, ops, count, &step, NULL), REDO_OK);
+    reaches(net, true);
+    ck_assert_int_eq(routes_step_undo(net, step), REDO_OK);
+    reaches(net, false);
+    ck_assert_int_eq(routes_step_redo(net, step), REDO_OK);
+    reaches(net, true);
+    ck_assert_int_eq(routes_step_redo(net, step), REDO_ENETWORK);
+    reaches(net, true);
+    routes_step_free(step);
+    routes_network_close(net);
+}
+END_TEST
+
 START_TEST(a_network_takes_no_more_than_the_limits)
 {
     struct routes_network *net;
@@ -181,5 +232,6 @@ END_TEST
 TEST_MAIN_SLOW("routes-network", 60, bad_things_are_refused_with_their_id,
                what_is_in_use_does_not_go, steps_come_back_and_again,
                a_step_that_does_not_come_next_leaves_all_as_it_is,
+               a_step_of_many_ops_changes_what_is_reached_or_nothing_does,
                a_network_takes_no_more_than_the_limits,
                one_company_more_than_the_limit_is_refused_until_another_goes)
