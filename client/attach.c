@@ -35,7 +35,8 @@ bool session_read(msgpack_object const *answer, struct session_info *info)
 
 /* ---- where it stands --------------------------------------------------------------------- */
 
-void mirror_tell(struct mirror *m, enum redo_client_event event, int code)
+/* Tells the program. */
+static void tell(struct mirror *m, enum redo_client_event event, int code)
 {
     redo_client *client = m->client;
     client->news++;
@@ -64,7 +65,7 @@ void mirror_lose(struct mirror *m, int code)
     m->lost = code;
     adds_fail(m, code);
     if (m->session.history)
-        mirror_tell(m, redo_client_ended, code);
+        tell(m, redo_client_ended, code);
 }
 
 void mirror_away(struct mirror *m)
@@ -77,7 +78,7 @@ void mirror_away(struct mirror *m)
     else if (!m->name)
         mirror_lose(m, REDO_ENOSESSION);
     else if (!m->told_lost)
-        mirror_tell(m, redo_client_lost, REDO_ECLOSED);
+        tell(m, redo_client_lost, REDO_ECLOSED);
 }
 
 static void ask_missed(struct mirror *m, uint64_t since);
@@ -117,7 +118,7 @@ static void arrived(struct mirror *m)
     m->client->backoff = 0;
     m->client->news++;
     if (lost)
-        mirror_tell(m, redo_client_resumed, REDO_OK);
+        tell(m, redo_client_resumed, REDO_OK);
 }
 
 /* ---- the snapshot ------------------------------------------------------------------------ */
@@ -165,7 +166,7 @@ static void loaded(struct mirror *m)
     m->client->news++;
     if (anew) {
         adds_fail(m, REDO_ERESYNC);
-        mirror_tell(m, redo_client_reloaded, REDO_OK);
+        tell(m, redo_client_reloaded, REDO_OK);
         watches_tell(m, true, false);
     }
     mirror_apply_early(m);

@@ -60,7 +60,8 @@ static void read_answer(struct call *call, msgpack_object const *answer)
     change->sequence = change_read(answer, &change->result);
 }
 
-bool change_keyed(struct mirror const *m)
+/* Whether operations of this session carry a key. */
+static bool is_keyed(struct mirror const *m)
 {
     int keys = m->client->keying;
     return keys < 0 ? !m->relaxed : keys > 0;
@@ -69,7 +70,7 @@ bool change_keyed(struct mirror const *m)
 void change_key(struct mirror *m, redo_operation *op, unsigned char room[KEY_SIZE])
 {
     redo_client *client = m->client;
-    if (!change_keyed(m) || op->keysize)
+    if (!is_keyed(m) || op->keysize)
         return;
     uint64_t number = client->keys++;
     memcpy(room, client->key, sizeof client->key);
@@ -79,7 +80,8 @@ void change_key(struct mirror *m, redo_operation *op, unsigned char room[KEY_SIZ
     op->keysize = KEY_SIZE;
 }
 
-void change_pack(struct mirror *m, struct buffer *b, redo_operation const *op, size_t size)
+/* The params of `apply`: the operation, which has so many bytes. */
+static void pack_change(struct mirror *m, struct buffer *b, redo_operation const *op, size_t size)
 {
     bool durable = op->kind == REDO_OP_CLEAR; /* a program's way to say that the game is saved */
     pack_array(b, durable ? 3 : 2);
@@ -174,7 +176,7 @@ static int send_once(struct mirror *m, struct change *change, redo_operation con
 {
     *change = (struct change){.call = {.read = read_answer}};
     struct buffer *b = request_begin(m->client, &change->call.request, "apply");
-    change_pack(m, b, op, size);
+    pack_change(m, b, op, size);
     return call_wait(m->client, &change->call);
 }
 

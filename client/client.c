@@ -440,7 +440,7 @@ static char const *session_name(void)
 }
 
 /* Such programs add thousands of positions one by one when they load a game, and say when they have
- * saved one: see change_pack(). */
+ * saved one: see pack_change() in change.c. */
 static bool is_relaxed(void)
 {
     char const *durable = getenv("REDO_DURABLE");

@@ -181,9 +181,6 @@ void mirror_lose(struct mirror *m, int code);
 /* Waits until the mirror is as it is in the daemon: REDO_OK, m->lost, or what waiting can bring. */
 int mirror_wait(struct mirror *m);
 
-/* Tells the program. */
-void mirror_tell(struct mirror *m, enum redo_client_event event, int code);
-
 /* Ends the mirror and tells the daemon, if it is still there. */
 void mirror_end(struct mirror *m);
 
@@ -191,10 +188,6 @@ void mirror_end(struct mirror *m);
 
 /* The library's part of connection.notified: data is the redo_client. */
 void mirror_notified(void *data, struct message const *message);
-
-/* Applies the operation with this number to the replica. What does not fit means that replica and
- * daemon have come apart: the session takes no more changes, rather than show a wrong history. */
-void mirror_apply(struct mirror *m, uint64_t sequence, void const *data, size_t size, bool own);
 
 /* Applies what came while the snapshot was read. */
 void mirror_apply_early(struct mirror *m);
@@ -213,12 +206,6 @@ int change_submit(redo_session *session, redo_operation const *op, redo_result *
 /* Gives the operation a key that no other has, if the client gives any; room must last as long. */
 #define KEY_SIZE 24
 void change_key(struct mirror *m, redo_operation *op, unsigned char room[KEY_SIZE]);
-
-/* Whether operations of this session carry a key. */
-bool change_keyed(struct mirror const *m);
-
-/* The params of `apply`: the operation, which has so many bytes. */
-void change_pack(struct mirror *m, struct buffer *b, redo_operation const *op, size_t size);
 
 /* What `apply` answered: the result, and the sequence number. */
 uint64_t change_read(msgpack_object const *answer, redo_result *result);

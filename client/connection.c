@@ -384,10 +384,23 @@ int connection_call(struct connection *c, uint32_t id, msgpack_object *result)
     return code == REDO_OK ? connection_receive(c, id, result) : code;
 }
 
+static int wait_and_fill(struct connection *c, int64_t deadline)
+{
+    size_t count;
+    int code = wait_for(c, POLLIN, deadline);
+
+    if (code == REDO_ETIMEOUT)
+        return code;
+    if (code != REDO_OK && !(code == REDO_ESYSTEM && errno == EINTR))
+        return REDO_ECLOSED;
+    return fill(c, MSG_DONTWAIT, &count);
+}
+
 int connection_receive(struct connection *c, uint32_t id, msgpack_object *result)
 {
     int64_t deadline = deadline_after(c->timeout);
     bool waited = false;
+    size_t count;
 
     c->error[0] = '\0';
     while (c->fd >= 0) {
@@ -397,13 +410,7 @@ int connection_receive(struct connection *c, uint32_t id, msgpack_object *result
         if (code != REDO_OK)
             return code;
         if (!whole) {
-            if (waited) {
-                code = wait_for(c, POLLIN, deadline);
-                if (code != REDO_OK && !(code == REDO_ESYSTEM && errno == EINTR))
-                    return fatal(c, code == REDO_ETIMEOUT ? REDO_ETIMEOUT : REDO_ECLOSED);
-            }
-            size_t count;
-            code = fill(c, waited ? MSG_DONTWAIT : 0, &count);
+            code = waited ? wait_and_fill(c, deadline) : fill(c, 0, &count);
             if (code != REDO_OK)
                 return fatal(c, code);
             waited = true;

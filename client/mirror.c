@@ -35,7 +35,9 @@ static void observe(struct mirror *m, redo_operation const *op, redo_result cons
     m->client->inside--;
 }
 
-void mirror_apply(struct mirror *m, uint64_t sequence, void const *data, size_t size, bool own)
+/* Applies the operation with this number to the replica. What does not fit means that replica and
+ * daemon have come apart: the session takes no more changes, rather than show a wrong history. */
+static void apply(struct mirror *m, uint64_t sequence, void const *data, size_t size, bool own)
 {
     redo_operation op;
     redo_result result;
@@ -86,7 +88,7 @@ void mirror_apply_early(struct mirror *m)
         struct early head;
         memcpy(&head, early.data + at, sizeof head);
         at += sizeof head;
-        mirror_apply(m, head.sequence, early.data + at, head.size, false);
+        apply(m, head.sequence, early.data + at, head.size, false);
         at += head.size;
     }
     buffer_free(&early);
@@ -123,7 +125,7 @@ void mirror_notified(void *data, struct message const *message)
         if (m->phase == MIRROR_LOADING)
             keep_early(m, params->ptr[1].via.u64, bytes);
         else
-            mirror_apply(m, params->ptr[1].via.u64, bytes->ptr, bytes->size, own);
+            apply(m, params->ptr[1].via.u64, bytes->ptr, bytes->size, own);
     } else if (is_event(message, event_table[EVENT_ENDED].name)) {
         mirror_lose(m, REDO_ENOSESSION);
     } else if (is_event(message, event_table[EVENT_RESYNC].name) ||

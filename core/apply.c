@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/answer.h"
 #include "core/changes/changes.h"
 #include "core/changes/entry.h"
 #include "core/copy.h"
 #include "core/equal.h"
 #include "core/error.h"
 #include "core/history.h"
-#include "core/operation.h"
+#include "core/leaf.h"
 #include "core/records/alternates.h"
 #include "core/solution.h"
 #include "core/subtree.h"
@@ -227,45 +228,6 @@ static int apply_next(struct history *h, redo_operation const *op, redo_result *
     return REDO_OK;
 }
 
-/* Takes a position without branches out of the history. The node stays, as dropped: prev and the
- * number can be read, nothing leads to or from it. */
-static struct node *drop(struct history *h, struct node *n)
-{
-    struct node *prev = node_prev(n);
-    better_bequeath(h, n);
-    uint32_t state = n->state;
-    if (h->changes)
-        changes_drop(h, n);
-    if (equal_leave(h, n) || h->states.counted)
-        states_release(&h->states, state);
-    branch_remove(h, prev, n);
-    if (n->p.setbetter)
-        h->waiting--;
-    n->p.inuse = n->p.setbetter = 0;
-    h->count--;
-    records_drop(h, &h->records, n);
-    if (n->p.solutionend == prev->p.solutionend && n->p.solutionsize == prev->p.solutionsize)
-        solution_lower(h, prev);
-    h->changed = true;
-    return prev;
-}
-
-static int apply_drop(struct history *h, redo_operation const *op, redo_result *r)
-{
-    struct node *n;
-    int rc = history_find(h, op->position, &n);
-    if (rc)
-        return rc;
-    if (n->p.next)
-        return REDO_EBRANCHES;
-    if (!n->p.prev)
-        return REDO_EFIRST;
-    r->position = drop(h, n)->in.id;
-    r->dropped = 1;
-    r->changed = 1;
-    return REDO_OK;
-}
-
 static int apply_graft(struct history *h, redo_operation const *op, redo_result *r)
 {
     if (op->value < redo_nograft || op->value > redo_graftandcopy)
@@ -301,139 +263,6 @@ static int apply_update(struct history *h, redo_operation const *op, redo_result
     return REDO_OK;
 }
 
-static int apply_setbetter(struct history *h, redo_result *r)
-{
-    r->changed = h->waiting > 0;
-    equal_forget_ready(h);
-    for (struct node *n = history_from(h, 0); h->waiting > 0; n = history_from(h, n->in.id + 1)) {
-        if (!n->p.setbetter)
-            continue;
-        n->p.setbetter = 0;
-        h->waiting--;
-        touched_note(h->touched, n->in.id, true);
-        void *state = node_state(h, n);
-        struct node *rival = equal_rival(h, equal_first(h, equal_hash(h, state), state), n);
-        if (!rival)
-            continue;
-        r->value++;
-        if (rival == n)
-            continue;
-        if (rival->p.movecount <= n->p.movecount)
-            better_set(h, n, rival);
-        else
-            better_set(h, rival, n);
-    }
-    return REDO_OK;
-}
-
-/* Whether n has the compared bytes of this one. */
-static bool has_state(struct history const *h, struct node const *n, struct node const *one)
-{
-    if (n->state == one->state || !h->states.counted) /* each is stored once */
-        return n->state == one->state;
-    return memcmp(node_state(h, n), node_state(h, one), h->cmpsize) == 0;
-}
-
-static int apply_cycle(struct history *h, redo_operation const *op, redo_result *r)
-{
-    struct node *end;
-    int rc = history_find(h, op->position, &end);
-    if (rc || (rc = history_check_state(h, op)))
-        return rc;
-    r->position = end->in.id;
-    struct node *first = equal_first(h, equal_hash(h, op->state), op->state);
-    if (!first)
-        return REDO_OK;
-    struct node *match = end;
-    while (match && !has_state(h, match, first))
-        match = node_prev(match);
-    if (!match)
-        return REDO_OK;
-    r->value = 1;
-    r->position = match->in.id;
-    if (op->value > 0 && end->p.movecount - match->p.movecount < (unsigned)op->value) {
-        while (end != match && !end->p.next) {
-            end = drop(h, end);
-            r->dropped++;
-        }
-    }
-    r->changed = r->dropped > 0;
-    return REDO_OK;
-}
-
-static int apply_duplicate(struct history *h, redo_operation const *op, redo_result *r)
-{
-    struct node *dest, *source;
-    int rc = history_find(h, op->position, &dest);
-    if (rc || (rc = history_find(h, op->source, &source)))
-        return rc;
-    if (!source->p.solutionend)
-        return REDO_OK;
-    uint32_t length = copy_length(source);
-    if ((rc = history_reserve(h, length, h->changes ? length : 0)))
-        return rc;
-    uint32_t *path = history_scratch(h, length);
-    if (length && !path)
-        return REDO_ENOMEM;
-    if (h->changes && (rc = changes_plan_copy(h, dest, source, false)))
-        return rc;
-    r->value = 1;
-    r->firstmade = h->next;
-    r->changed = copy_path(h, dest, source, path);
-    if (h->changes)
-        changes_stay(h);
-    r->made = h->next - r->firstmade;
-    if (r->made)
-        h->changed = true;
-    return REDO_OK;
-}
-
-static int apply_property(struct history *h, redo_operation const *op, redo_result *r)
-{
-    if (!op->name || op->namesize < 1 || op->namesize > REDO_NAME_MAX)
-        return REDO_ENAME;
-    if (op->statesize && !op->state)
-        return REDO_ESTATE;
-    struct property const *there = properties_find(&h->properties, op->name, op->namesize);
-    size_t before = there ? there->name_size + there->value_size : 0;
-    if (op->statesize > REDO_PROPERTY_MAX ||
-        h->properties.bytes - before + op->namesize + op->statesize > REDO_PROPERTY_MAX)
-        return REDO_EFULL;
-    bool changed;
-    int rc = properties_set(&h->properties, op->name, op->namesize, op->state ? op->state : "",
-                            op->statesize, &changed);
-    if (rc)
-        return rc;
-    r->changed = changed;
-    h->changed |= changed;
-    return REDO_OK;
-}
-
-static int apply_droptree(struct history *h, redo_operation const *op, redo_result *r)
-{
-    struct node *n;
-    int rc = history_find(h, op->position, &n);
-    if (rc)
-        return rc;
-    if (!n->p.prev)
-        return REDO_EFIRST;
-    r->position = node_prev(n)->in.id;
-    r->dropped = subtree_drop(h, n);
-    r->changed = 1;
-    return REDO_OK;
-}
-
-static int apply_restore(struct history *h, redo_operation const *op, redo_result *r)
-{
-    struct node *parent;
-    int rc = history_find(h, op->position, &parent);
-    if (rc)
-        return rc;
-    if (!op->state || !op->statesize)
-        return REDO_EDAMAGED;
-    return subtree_restore(h, parent, op->state, op->statesize, r);
-}
-
 /* ---- any operation ----------------------------------------------------------------------- */
 
 static int apply(struct history *h, redo_operation const *op, redo_result *r)
@@ -444,23 +273,23 @@ static int apply(struct history *h, redo_operation const *op, redo_result *r)
     case REDO_OP_NEXT:
         return apply_next(h, op, r);
     case REDO_OP_DROP:
-        return apply_drop(h, op, r);
+        return leaf_apply_drop(h, op, r);
     case REDO_OP_GRAFT:
         return apply_graft(h, op, r);
     case REDO_OP_UPDATE:
         return apply_update(h, op, r);
     case REDO_OP_SETBETTER:
-        return apply_setbetter(h, r);
+        return better_apply(h, r);
     case REDO_OP_CYCLE:
-        return apply_cycle(h, op, r);
+        return leaf_apply_cycle(h, op, r);
     case REDO_OP_DUPLICATE:
-        return apply_duplicate(h, op, r);
+        return copy_apply(h, op, r);
     case REDO_OP_PROPERTY:
-        return apply_property(h, op, r);
+        return properties_apply(h, op, r);
     case REDO_OP_DROPTREE:
-        return apply_droptree(h, op, r);
+        return subtree_apply_drop(h, op, r);
     case REDO_OP_RESTORE:
-        return apply_restore(h, op, r);
+        return subtree_apply_restore(h, op, r);
     case REDO_OP_CURSOR:
         return cursors_apply(h, op, r);
     case REDO_OP_TURN:
@@ -484,79 +313,6 @@ static int apply(struct history *h, redo_operation const *op, redo_result *r)
     return REDO_EOPERATION;
 }
 
-struct fields history_fields(struct history const *h, struct node const *n)
-{
-    struct stamp stamp = authors_stamp(&h->authors, n->in.id);
-    return (struct fields){
-        .number = n->in.id,
-        .prev = n->p.prev ? node_prev(n)->in.id : NOBODY,
-        .better = n->p.better ? node_of(n->p.better)->in.id : NOBODY,
-        .movecount = n->p.movecount,
-        .solutionsize = n->p.solutionsize,
-        .solutionend = n->p.solutionend,
-        .nextcount = n->p.nextcount,
-        .move = n->in.move,
-        .endpoint = n->p.endpoint,
-        .setbetter = n->p.setbetter,
-        .author = stamp.author,
-        .time = stamp.time,
-    };
-}
-
-/* Those of the position in a result: it is there, or was until a moment ago. */
-static struct fields fields_of(struct history const *h, redo_result const *r)
-{
-    if (r->position == NOBODY)
-        return (struct fields){.number = NOBODY, .prev = NOBODY, .better = NOBODY};
-    return history_fields(h, node_at(h, r->position));
-}
-
-struct answer const *history_answer(struct history *h, redo_result const *result)
-{
-    if (!result->repeated)
-        h->answer.fields = fields_of(h, result);
-    return &h->answer;
-}
-
-/* An operation whose key is known: what came of it the first time. */
-static int repeat(struct history *h, redo_operation const *op, struct key const *key,
-                  redo_result *r)
-{
-    if (key->operation != operation_hash(op))
-        return REDO_EKEY;
-    if (key->count > h->answer.cap) {
-        uint32_t *grown = realloc(h->answer.items, key->count * sizeof *grown);
-        if (!grown)
-            return REDO_ENOMEM;
-        h->answer.items = grown;
-        h->answer.cap = key->count;
-    }
-    if (key->count)
-        memcpy(h->answer.items, key->items, key->count * sizeof *key->items);
-    h->answer.count = key->count;
-    h->answer.fields = key->fields;
-    h->answer.sequence = key->sequence;
-    *r = key->result;
-    r->changed = 0;
-    r->repeated = 1;
-    return REDO_OK;
-}
-
-static void keep_key(struct history *h, redo_operation const *op, struct key *key, redo_result *r)
-{
-    r->changed = 1; /* the key itself */
-    key->operation = operation_hash(op);
-    key->author = h->authors.now.author;
-    key->result = *r;
-    key->fields = fields_of(h, r);
-    key->sequence = h->sequence + 1;
-    if (op->kind == REDO_OP_TURN) {
-        key->count = h->answer.count;
-        memcpy(key->items, h->answer.items, key->count * sizeof *key->items);
-    }
-    keys_keep(&h->keys, key);
-}
-
 /* The operation, new in that its key is not known. */
 static int apply_new(struct history *h, redo_operation const *op, redo_result *r)
 {
@@ -575,7 +331,7 @@ static int apply_new(struct history *h, redo_operation const *op, redo_result *r
         cursors_settle(h);
     h->answer.sequence = h->sequence + 1;
     if (key)
-        keep_key(h, op, key, r);
+        answer_keep(h, op, key, r);
     if (r->changed && op->stamp.name)
         authors_enter(&h->authors, &op->stamp);
     return REDO_OK;
@@ -611,7 +367,7 @@ int history_apply(struct history *h, redo_operation const *op, redo_result *resu
         return rc;
     struct key const *known =
         op->keysize ? keys_find(&h->keys, h->authors.now.author, op->key, op->keysize) : NULL;
-    rc = known ? repeat(h, op, known, &r) : apply_new(h, op, &r);
+    rc = known ? answer_repeat(h, op, known, &r) : apply_new(h, op, &r);
     if (h->scratchcap > SCRATCH_KEPT) {
         free(h->scratch);
         h->scratch = NULL;

@@ -126,3 +126,30 @@ void graft_subtree(struct history *h, struct node *from, struct node *to, uint32
         solution_raise(h, to);
     solution_lower(h, from);
 }
+
+int copy_apply(struct history *h, redo_operation const *op, redo_result *r)
+{
+    struct node *dest, *source;
+    int rc = history_find(h, op->position, &dest);
+    if (rc || (rc = history_find(h, op->source, &source)))
+        return rc;
+    if (!source->p.solutionend)
+        return REDO_OK;
+    uint32_t length = copy_length(source);
+    if ((rc = history_reserve(h, length, h->changes ? length : 0)))
+        return rc;
+    uint32_t *path = history_scratch(h, length);
+    if (length && !path)
+        return REDO_ENOMEM;
+    if (h->changes && (rc = changes_plan_copy(h, dest, source, false)))
+        return rc;
+    r->value = 1;
+    r->firstmade = h->next;
+    r->changed = copy_path(h, dest, source, path);
+    if (h->changes)
+        changes_stay(h);
+    r->made = h->next - r->firstmade;
+    if (r->made)
+        h->changed = true;
+    return REDO_OK;
+}

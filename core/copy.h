@@ -22,4 +22,7 @@ uint32_t graft_candidates(struct node *n, unsigned shorter);
  * has space for graft_candidates() numbers. */
 void graft_subtree(struct history *h, struct node *from, struct node *to, uint32_t *numbers);
 
+/* A DUPLICATE, as history_apply() does it. */
+int copy_apply(struct history *h, redo_operation const *op, redo_result *r);
+
 #endif

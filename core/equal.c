@@ -197,3 +197,28 @@ void better_bequeath(struct history *h, struct node *n)
     better_set(h, n, NULL);
     chain_forget(h, n);
 }
+
+int better_apply(struct history *h, redo_result *r)
+{
+    r->changed = h->waiting > 0;
+    equal_forget_ready(h);
+    for (struct node *n = history_from(h, 0); h->waiting > 0; n = history_from(h, n->in.id + 1)) {
+        if (!n->p.setbetter)
+            continue;
+        n->p.setbetter = 0;
+        h->waiting--;
+        touched_note(h->touched, n->in.id, true);
+        void *state = node_state(h, n);
+        struct node *rival = equal_rival(h, equal_first(h, equal_hash(h, state), state), n);
+        if (!rival)
+            continue;
+        r->value++;
+        if (rival == n)
+            continue;
+        if (rival->p.movecount <= n->p.movecount)
+            better_set(h, n, rival);
+        else
+            better_set(h, rival, n);
+    }
+    return REDO_OK;
+}

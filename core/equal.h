@@ -47,4 +47,7 @@ void better_set(struct history *h, struct node *n, struct node *better);
 /* Before n is dropped: those that pointed to it point to its own better, or nowhere. */
 void better_bequeath(struct history *h, struct node *n);
 
+/* A SETBETTER, as history_apply() does it. */
+int better_apply(struct history *h, redo_result *r);
+
 #endif

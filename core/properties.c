@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/history.h"
 #include "core/redo_error.h"
 
 void properties_close(struct properties *p)
@@ -85,5 +86,26 @@ int properties_set(struct properties *p, char const *name, size_t name_size, voi
     *there = (struct property){
         .name = bytes, .name_size = (uint32_t)name_size, .value_size = (uint32_t)value_size};
     p->bytes += name_size + value_size;
+    return REDO_OK;
+}
+
+int properties_apply(struct history *h, redo_operation const *op, redo_result *r)
+{
+    if (!op->name || op->namesize < 1 || op->namesize > REDO_NAME_MAX)
+        return REDO_ENAME;
+    if (op->statesize && !op->state)
+        return REDO_ESTATE;
+    struct property const *there = properties_find(&h->properties, op->name, op->namesize);
+    size_t before = there ? there->name_size + there->value_size : 0;
+    if (op->statesize > REDO_PROPERTY_MAX ||
+        h->properties.bytes - before + op->namesize + op->statesize > REDO_PROPERTY_MAX)
+        return REDO_EFULL;
+    bool changed;
+    int rc = properties_set(&h->properties, op->name, op->namesize, op->state ? op->state : "",
+                            op->statesize, &changed);
+    if (rc)
+        return rc;
+    r->changed = changed;
+    h->changed |= changed;
     return REDO_OK;
 }

@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/redo.h"
+
+struct history;
+
 struct property {
     char *name; /* not ended by a 0; its value follows it in the same allocation */
     uint32_t name_size;
@@ -33,5 +37,8 @@ struct property *properties_find(struct properties const *p, char const *name, s
  * before. REDO_OK, or REDO_ENOMEM and nothing changed. */
 int properties_set(struct properties *p, char const *name, size_t name_size, void const *value,
                    size_t value_size, bool *changed);
+
+/* A PROPERTY, as history_apply() does it. */
+int properties_apply(struct history *h, redo_operation const *op, redo_result *r);
 
 #endif

@@ -162,7 +162,8 @@ static void forget(struct history *h, struct node *n)
     n->p.inuse = n->p.setbetter = 0;
 }
 
-uint32_t subtree_drop(struct history *h, struct node *top)
+/* Drops all of it: how many. */
+static uint32_t drop_all(struct history *h, struct node *top)
 {
     struct node *parent = node_prev(top), *n = top;
     uint32_t dropped = 0;
@@ -181,6 +182,20 @@ uint32_t subtree_drop(struct history *h, struct node *top)
     }
     h->changed = true;
     return dropped;
+}
+
+int subtree_apply_drop(struct history *h, redo_operation const *op, redo_result *r)
+{
+    struct node *n;
+    int rc = history_find(h, op->position, &n);
+    if (rc)
+        return rc;
+    if (!n->p.prev)
+        return REDO_EFIRST;
+    r->position = node_prev(n)->in.id;
+    r->dropped = drop_all(h, n);
+    r->changed = 1;
+    return REDO_OK;
 }
 
 /* ---- bringing back ----------------------------------------------------------------------- */
@@ -405,8 +420,8 @@ static void relink(struct history *h, struct item const *item)
     better_set(h, n, better);
 }
 
-int subtree_restore(struct history *h, struct node *parent, void const *data, size_t size,
-                    redo_result *result)
+static int restore(struct history *h, struct node *parent, void const *data, size_t size,
+                   redo_result *result)
 {
     struct varint_reader r = {.at = data, .end = (unsigned char const *)data + size};
     uint32_t count = varint_get(&r);
@@ -464,4 +479,15 @@ int subtree_restore(struct history *h, struct node *parent, void const *data, si
     free(order);
     index_close(&back);
     return rc;
+}
+
+int subtree_apply_restore(struct history *h, redo_operation const *op, redo_result *r)
+{
+    struct node *parent;
+    int rc = history_find(h, op->position, &parent);
+    if (rc)
+        return rc;
+    if (!op->state || !op->statesize)
+        return REDO_EDAMAGED;
+    return restore(h, parent, op->state, op->statesize, r);
 }

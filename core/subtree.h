@@ -13,16 +13,15 @@ int subtree_capture(struct history const *h, struct node const *n, void **data, 
  * no such bytes. */
 bool subtree_look(void const *data, size_t size, uint32_t *parent, uint32_t *top, uint32_t *count);
 
-/* Drops n, which is not the first position, and all below it; returns how many. */
-uint32_t subtree_drop(struct history *h, struct node *n);
+/* A DROPTREE, as history_apply() does it: drops a position, not the first, and all below it. */
+int subtree_apply_drop(struct history *h, redo_operation const *op, redo_result *r);
 
-/* Brings a subtree back below parent: each position under its number, with its state, and its
- * better pointer where that is still as good. *result as redo_apply()'s. REDO_OK; or nothing
- * changed: REDO_EDAMAGED (no such bytes, or not of this session), REDO_EVERSION (of a newer
- * version), REDO_EINUSE (one of its numbers is in use), REDO_EDIFFERS (the move from parent is
- * taken), REDO_ENOMEM. Records and alternates are those that it had; alternates that are gone
- * meanwhile are left out. */
-int subtree_restore(struct history *h, struct node *parent, void const *data, size_t size,
-                    redo_result *result);
+/* A RESTORE, as history_apply() does it: brings a subtree back, each position under its number,
+ * with its state, and its better pointer where that is still as good. REDO_OK; or nothing changed:
+ * REDO_EPOSITION, REDO_EDROPPED, REDO_EDAMAGED (no such bytes, or not of this session),
+ * REDO_EVERSION (of a newer version), REDO_EINUSE (one of its numbers is in use), REDO_EDIFFERS
+ * (the move from parent is taken), REDO_ENOMEM. Records and alternates are those that it had;
+ * alternates that are gone meanwhile are left out. */
+int subtree_apply_restore(struct history *h, redo_operation const *op, redo_result *r);
 
 #endif

@@ -78,6 +78,98 @@ static inline uint8_t const *set_bytes(msgpack_object *o, msgpack_object_type ty
     return at + size;
 }
 
+/* Reads what has no items, whose first byte is this and whose rest *at is at; false for an array or
+ * a map. */
+static inline bool set_plain(msgpack_object *o, uint8_t first, uint8_t const **at)
+{
+    uint32_t size;
+
+    switch (first) {
+    case 0x00 ... 0x7f:
+        set_uint(o, first);
+        return true;
+    case 0xe0 ... 0xff:
+        set_int(o, (int8_t)first);
+        return true;
+    case 0xa0 ... 0xbf:
+        *at = set_bytes(o, MSGPACK_OBJECT_STR, *at, first & 0x1f);
+        return true;
+    case 0xc0:
+        o->type = MSGPACK_OBJECT_NIL;
+        return true;
+    case 0xc2:
+    case 0xc3:
+        o->type = MSGPACK_OBJECT_BOOLEAN;
+        o->via.boolean = first & 1;
+        return true;
+    case 0xc4 ... 0xc6:
+        size = (uint32_t)read_number(at, 1u << (first - 0xc4));
+        *at = set_bytes(o, MSGPACK_OBJECT_BIN, *at, size);
+        return true;
+    case 0xc7 ... 0xc9:
+        size = (uint32_t)read_number(at, 1u << (first - 0xc7));
+        *at = set_bytes(o, MSGPACK_OBJECT_EXT, *at, size);
+        return true;
+    case 0xca:
+    case 0xcb:
+        set_float(o, read_number(at, first == 0xca ? 4 : 8), first == 0xcb);
+        return true;
+    case 0xcc:
+        set_uint(o, read_number(at, 1));
+        return true;
+    case 0xcd:
+        set_uint(o, read_number(at, 2));
+        return true;
+    case 0xce:
+        set_uint(o, read_number(at, 4));
+        return true;
+    case 0xcf:
+        set_uint(o, read_number(at, 8));
+        return true;
+    case 0xd0:
+        set_int(o, (int8_t)read_number(at, 1));
+        return true;
+    case 0xd1:
+        set_int(o, (int16_t)read_number(at, 2));
+        return true;
+    case 0xd2:
+        set_int(o, (int32_t)read_number(at, 4));
+        return true;
+    case 0xd3:
+        set_int(o, (int64_t)read_number(at, 8));
+        return true;
+    case 0xd4 ... 0xd8:
+        *at = set_bytes(o, MSGPACK_OBJECT_EXT, *at, 1u << (first - 0xd4));
+        return true;
+    case 0xd9 ... 0xdb:
+        size = (uint32_t)read_number(at, 1u << (first - 0xd9));
+        *at = set_bytes(o, MSGPACK_OBJECT_STR, *at, size);
+        return true;
+    }
+    return false;
+}
+
+/* An array or a map, and places for its items; the level at which they are read. REDO_OK or
+ * REDO_ENOMEM. */
+static inline int set_items(msgpack_object *o, msgpack_zone *zone, uint8_t first,
+                            uint8_t const **at, struct level *level)
+{
+    bool map = first < 0x90 || first >= 0xde; /* and not 0xc1: with that no frame is complete */
+    uint32_t items = first < 0xa0 ? first & 0x0f : (uint32_t)read_number(at, first & 1 ? 4 : 2);
+    size_t places = map ? 2 * (size_t)items : items;
+    msgpack_object *first_item = NULL;
+
+    if (places > 0 && !(first_item = msgpack_zone_malloc(zone, places * sizeof *first_item)))
+        return REDO_ENOMEM;
+    o->type = map ? MSGPACK_OBJECT_MAP : MSGPACK_OBJECT_ARRAY;
+    if (map)
+        o->via.map = (msgpack_object_map){items, (msgpack_object_kv *)first_item};
+    else
+        o->via.array = (msgpack_object_array){items, first_item};
+    *level = (struct level){first_item, (uint32_t)places};
+    return REDO_OK;
+}
+
 int unpack(msgpack_object *object, msgpack_zone *zone, void const *data)
 {
     uint8_t const *at = data;
@@ -94,90 +186,10 @@ int unpack(msgpack_object *object, msgpack_zone *zone, void const *data)
         stack[depth].left--;
         msgpack_object *o = stack[depth].next++;
         uint8_t first = *at++;
-        uint32_t items;
-
-        switch (first) {
-        case 0x00 ... 0x7f:
-            set_uint(o, first);
+        if (set_plain(o, first, &at))
             continue;
-        case 0xe0 ... 0xff:
-            set_int(o, (int8_t)first);
-            continue;
-        case 0xa0 ... 0xbf:
-            at = set_bytes(o, MSGPACK_OBJECT_STR, at, first & 0x1f);
-            continue;
-        case 0xc0:
-            o->type = MSGPACK_OBJECT_NIL;
-            continue;
-        case 0xc2:
-        case 0xc3:
-            o->type = MSGPACK_OBJECT_BOOLEAN;
-            o->via.boolean = first & 1;
-            continue;
-        case 0xc4 ... 0xc6:
-            items = (uint32_t)read_number(&at, 1u << (first - 0xc4));
-            at = set_bytes(o, MSGPACK_OBJECT_BIN, at, items);
-            continue;
-        case 0xc7 ... 0xc9:
-            items = (uint32_t)read_number(&at, 1u << (first - 0xc7));
-            at = set_bytes(o, MSGPACK_OBJECT_EXT, at, items);
-            continue;
-        case 0xca:
-        case 0xcb:
-            set_float(o, read_number(&at, first == 0xca ? 4 : 8), first == 0xcb);
-            continue;
-        case 0xcc:
-            set_uint(o, read_number(&at, 1));
-            continue;
-        case 0xcd:
-            set_uint(o, read_number(&at, 2));
-            continue;
-        case 0xce:
-            set_uint(o, read_number(&at, 4));
-            continue;
-        case 0xcf:
-            set_uint(o, read_number(&at, 8));
-            continue;
-        case 0xd0:
-            set_int(o, (int8_t)read_number(&at, 1));
-            continue;
-        case 0xd1:
-            set_int(o, (int16_t)read_number(&at, 2));
-            continue;
-        case 0xd2:
-            set_int(o, (int32_t)read_number(&at, 4));
-            continue;
-        case 0xd3:
-            set_int(o, (int64_t)read_number(&at, 8));
-            continue;
-        case 0xd4 ... 0xd8:
-            at = set_bytes(o, MSGPACK_OBJECT_EXT, at, 1u << (first - 0xd4));
-            continue;
-        case 0xd9 ... 0xdb:
-            items = (uint32_t)read_number(&at, 1u << (first - 0xd9));
-            at = set_bytes(o, MSGPACK_OBJECT_STR, at, items);
-            continue;
-        case 0x90 ... 0x9f:
-        case 0xdc:
-        case 0xdd:
-            items = first < 0xa0 ? first & 0x0f : (uint32_t)read_number(&at, first == 0xdc ? 2 : 4);
-            o->type = MSGPACK_OBJECT_ARRAY;
-            break;
-        default: /* 0x80 ... 0x8f, 0xde, 0xdf; a frame with 0xc1 in it is not complete */
-            items = first < 0x90 ? first & 0x0f : (uint32_t)read_number(&at, first == 0xde ? 2 : 4);
-            o->type = MSGPACK_OBJECT_MAP;
-            break;
-        }
-
-        bool map = o->type == MSGPACK_OBJECT_MAP;
-        size_t places = map ? 2 * (size_t)items : items;
-        msgpack_object *first_item = NULL;
-        if (places > 0 && !(first_item = msgpack_zone_malloc(zone, places * sizeof *first_item)))
+        if (set_items(o, zone, first, &at, &stack[depth + 1]))
             return REDO_ENOMEM;
-        if (map)
-            o->via.map = (msgpack_object_map){items, (msgpack_object_kv *)first_item};
-        else
-            o->via.array = (msgpack_object_array){items, first_item};
-        stack[++depth] = (struct level){first_item, (uint32_t)places};
+        depth++;
     }
 }

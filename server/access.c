@@ -51,7 +51,7 @@ static bool in_group(struct asker const *asker, gid_t group)
     return false;
 }
 
-bool access_may(struct asker const *asker, uint32_t owner, uint32_t group, uint32_t mode,
+static bool may(struct asker const *asker, uint32_t owner, uint32_t group, uint32_t mode,
                 enum access access)
 {
     bool own = asker->uid == owner;
@@ -67,12 +67,12 @@ bool access_may(struct asker const *asker, uint32_t owner, uint32_t group, uint3
 
 bool access_may_room(struct asker const *asker, struct room const *room, enum access access)
 {
-    return access_may(asker, room->uid, room->gid, room->mode, access);
+    return may(asker, room->uid, room->gid, room->mode, access);
 }
 
 bool access_may_info(struct asker const *asker, struct store_info const *info, enum access access)
 {
-    return access_may(asker, info->owner, info->group, info->mode, access);
+    return may(asker, info->owner, info->group, info->mode, access);
 }
 
 bool access_mode_valid(uint64_t mode)

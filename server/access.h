@@ -41,8 +41,6 @@ enum access {
 
 /* Whether the asker may do that with a session of this owner, group and mode. An owner may always
  * read. */
-bool access_may(struct asker const *asker, uint32_t owner, uint32_t group, uint32_t mode,
-                enum access access);
 bool access_may_room(struct asker const *asker, struct room const *room, enum access access);
 bool access_may_info(struct asker const *asker, struct store_info const *info, enum access access);
 

@@ -60,6 +60,11 @@ int call_check_usage(struct call *call, uint32_t uid, struct usage_amount more);
 /* Whether an argument, if it is there, can be a session's name: REDO_OK or REDO_ENAME. */
 int call_check_name_arg(struct call *call, struct arg const *name);
 
+int call_check_name(struct call *call, char const *name, size_t size);
+
+/* That this owner has no session of this name: REDO_OK, REDO_EEXISTS ... or CALL_LATER. */
+int call_check_free(struct call *call, char const *name, size_t size, uint32_t owner);
+
 /* REDO_EEXISTS, and which name. */
 int call_fail_exists(struct call *call, char const *name, size_t size);
 

@@ -23,6 +23,24 @@ int call_record_list(struct call *call, enum redo_of *of)
     return REDO_ECONSTANT;
 }
 
+static char const *list_name(int of)
+{
+    return of == redo_of_decision ? "decisions" : "candidates";
+}
+
+/* An id that an item can have. */
+static int item_id(struct call *call, enum redo_of of, struct arg const *arg, uint32_t *id)
+{
+    if (arg->integer >= 1 && arg->integer <= RECORD_IDS_MAX) {
+        *id = (uint32_t)arg->integer;
+        return REDO_OK;
+    }
+    call_fail(call, REDO_ENOCANDIDATE);
+    error_add_word(&call->error, "list", list_name((int)of));
+    error_add_int(&call->error, "candidate", arg->integer);
+    return REDO_ENOCANDIDATE;
+}
+
 int call_record_of(struct call *call, enum redo_of *of, uint32_t *id)
 {
     struct arg const *candidate = args_option(&call->args, "candidate");
@@ -39,24 +57,7 @@ int call_record_of(struct call *call, enum redo_of *of, uint32_t *id)
     if (!one->present)
         return REDO_OK;
     *of = candidate->present ? redo_of_candidate : redo_of_decision;
-    return call_record_id(call, *of, one, id);
-}
-
-static char const *list_name(int of)
-{
-    return of == redo_of_decision ? "decisions" : "candidates";
-}
-
-int call_record_id(struct call *call, enum redo_of of, struct arg const *arg, uint32_t *id)
-{
-    if (arg->integer >= 1 && arg->integer <= RECORD_IDS_MAX) {
-        *id = (uint32_t)arg->integer;
-        return REDO_OK;
-    }
-    call_fail(call, REDO_ENOCANDIDATE);
-    error_add_word(&call->error, "list", list_name((int)of));
-    error_add_int(&call->error, "candidate", arg->integer);
-    return REDO_ENOCANDIDATE;
+    return item_id(call, *of, one, id);
 }
 
 /* The session of param 0, to be changed, and that the position of param 1 is there. */
@@ -304,7 +305,7 @@ int call_setcandidate(struct call *call)
                          .position = (uint32_t)call_integer(call, 1)};
     int rc = find(call, &room);
     if (rc || (rc = call_record_list(call, &of)) ||
-        (rc = call_record_id(call, of, &call->args.param[2], &op.source)))
+        (rc = item_id(call, of, &call->args.param[2], &op.source)))
         return rc;
     op.move = (int)of;
     buffer_init(&b);
@@ -346,7 +347,7 @@ static int read_choice(struct call *call, uint32_t *source)
         if (*source || (arg.bytes.size == 4 && !memcmp(arg.bytes.data, "open", 4)))
             return REDO_OK;
     } else if (arg_read(PARAM_SIZE, choice, &arg) == REDO_OK) {
-        return call_record_id(call, redo_of_candidate, &arg, source);
+        return item_id(call, redo_of_candidate, &arg, source);
     }
     error_begin(&call->error, REDO_ECONSTANT,
                 "choice is \"open\", \"none\" or the id of a candidate");
@@ -419,7 +420,7 @@ int call_playcandidate(struct call *call)
                          .value = (int)call_integer(call, 5)};
     int rc = find(call, &room);
     if (rc || (rc = call_record_list(call, &of)) ||
-        (rc = call_record_id(call, of, &call->args.param[2], &op.source)))
+        (rc = item_id(call, of, &call->args.param[2], &op.source)))
         return rc;
     op.move = (int)of;
     buffer_init(&b);

@@ -12,7 +12,4 @@ int call_record_list(struct call *call, enum redo_of *of);
 /* The options branch, candidate and decision: what has a property. */
 int call_record_of(struct call *call, enum redo_of *of, uint32_t *id);
 
-/* An id that an item can have. */
-int call_record_id(struct call *call, enum redo_of of, struct arg const *arg, uint32_t *id);
-
 #endif

@@ -1,7 +1,10 @@
-/* The session that a request names, and whether who asks may do with it what is asked. */
+/* The session that a request names, whether who asks may do with it what is asked, and the name
+ * that one is to have. */
+#include <string.h>
+
 #include "server/access.h"
 #include "server/call.h"
-#include "server/rooms.h"
+#include "server/finding.h"
 
 int call_fail_session(struct call *call, int code, struct arg const *arg)
 {
@@ -90,4 +93,53 @@ int call_check_mode(struct call *call, struct arg const *mode)
                 "owner may read, and who may write may read");
     error_add_int(&call->error, "mode", mode->integer);
     return REDO_ERANGE;
+}
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+int call_fail_exists(struct call *call, char const *name, size_t size)
+{
+    call_fail(call, REDO_EEXISTS);
+    error_add_text(&call->error, "name", name, size);
+    return REDO_EEXISTS;
+}
+
+int call_check_free(struct call *call, char const *name, size_t size, uint32_t owner)
+{
+    struct room *there;
+    int rc = rooms_named(call, name, size, owner, &there);
+    if (rc == REDO_ENOSESSION)
+        return REDO_OK;
+    if (rc == CALL_LATER)
+        return rc;
+    if (!rc) {
+        call_waits_for(call, there); /* that it is there may be known when it is on disk */
+        return call_fail_exists(call, name, size);
+    }
+    call_fail(call, rc);
+    error_add_text(&call->error, "name", name, size);
+    return rc;
+}
+
+int call_check_name(struct call *call, char const *name, size_t size)
+{
+    if (size < 1 || size > ROOM_NAME_MAX || memchr(name, '\0', size)) {
+        error_begin(&call->error, REDO_ENAME, "a name has 1 to %d bytes, none of them 0",
+                    ROOM_NAME_MAX);
+        error_add_int(&call->error, "limit", ROOM_NAME_MAX);
+        error_add_int(&call->error, "given", (int64_t)size);
+        return REDO_ENAME;
+    }
+    if (name[0] == '~') {
+        error_begin(&call->error, REDO_ENAME,
+                    "a name does not begin with ~: that is for ~UID/NAME, a user's session");
+        error_add_text(&call->error, "name", name, size);
+        return REDO_ENAME;
+    }
+    return REDO_OK;
+}
+
+int call_check_name_arg(struct call *call, struct arg const *name)
+{
+    return name->present ? call_check_name(call, name->bytes.data, name->bytes.size) : REDO_OK;
 }

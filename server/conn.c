@@ -15,19 +15,16 @@
 #include "core/redo_error.h"
 #include "protocol/method.h"
 #include "protocol/pack.h"
+#include "server/bounds.h"
 #include "server/log.h"
 #include "server/tend.h"
+#include "server/trim.h"
 
 /* What one connection gets done in a turn before others have theirs. */
 #define TURN_MESSAGES 256
 #define TURN_BYTES (256 * 1024)
 
-/* Room to read into: what most connections ever need, and what a busy one is given. */
-#define READ_FIRST 4096
-#define READ_MOST (64 * 1024)
-
-/* Twice this long without traffic, and a connection holds no buffers. */
-#define TRIM_MS 2000
+#define READ_MOST (64 * 1024) /* room to read into that a busy one is given */
 
 #define ZONE_CHUNK (16 * 1024)
 
@@ -36,23 +33,12 @@ static void on_read(uv_stream_t *stream, ssize_t size, uv_buf_t const *room);
 
 /* ---- reading, or not --------------------------------------------------------------------- */
 
-size_t conn_queued(struct conn const *conn)
-{
-    return conn->out.size + conn->withheld +
-           (conn->writing ? uv_stream_get_write_queue_size((uv_stream_t const *)&conn->pipe) : 0);
-}
-
-static bool is_listed(struct link const *link)
-{
-    return !list_empty(link);
-}
-
 /* Reads if, and only if, there is room for what may come of it. */
 static void update_reading(struct conn *conn)
 {
     bool open = !conn->paused || (conn->overhears && conn->in.size < conn->waits + CONN_AHEAD);
     bool wanted = conn->state == CONN_OPEN && !conn->eof && !conn->choked && open &&
-                  !is_listed(&conn->in_ready);
+                  !list_linked(&conn->in_ready);
 
     if (wanted == conn->reading)
         return;
@@ -61,52 +47,6 @@ static void update_reading(struct conn *conn)
         uv_read_start((uv_stream_t *)&conn->pipe, on_alloc, on_read);
     else
         uv_read_stop((uv_stream_t *)&conn->pipe);
-}
-
-/* Its user's share knows how much is queued now. */
-static void charge(struct conn *conn)
-{
-    share_charge(conn->share, &conn->charged, conn_queued(conn));
-}
-
-bool conn_share_exceeded(struct conn *conn, size_t more)
-{
-    share_charge(conn->share, &conn->charged, conn_queued(conn) + more);
-    return share_exceeded(conn->share, conn->conns->limits.output_user, conn->charged);
-}
-
-/* Since when it is over the soft limit, if it is. What came at once, or waited for the disk, may be
- * more than that; it counts from the time on that the kernel takes no more. */
-static void note_over(struct conn *conn, size_t queued)
-{
-    bool over = conn->writing && queued > conn->conns->limits.output_soft;
-    if (over && !conn->over)
-        conn->over_since = uv_now(conn->conns->loop);
-    conn->over = over;
-}
-
-bool conn_lags(struct conn *conn, size_t more)
-{
-    struct conn_limits const *limits = &conn->conns->limits;
-    size_t queued = conn_queued(conn) + more;
-    note_over(conn, queued - more); /* it may have been less meanwhile */
-    note_over(conn, queued);
-    if (conn->over && uv_now(conn->conns->loop) - conn->over_since >= limits->soft_ms)
-        return true;
-    /* The rest is for what must be said then. */
-    return queued > limits->output_hard - limits->output_hard / 8;
-}
-
-static bool choke(struct conn *conn)
-{
-    if (conn->choked)
-        return true;
-    if (conn_queued(conn) > conn->conns->limits.output_soft || conn_share_exceeded(conn, 0)) {
-        conn->choked = true;
-        log_debug("connection %llu does not read: %zu bytes are waiting for it",
-                  (unsigned long long)conn->number, conn_queued(conn));
-    }
-    return conn->choked;
 }
 
 void conn_choke(struct conn *conn)
@@ -125,7 +65,7 @@ static void on_spin(uv_idle_t *idle)
 /* Has more to be looked at in the next turn. */
 static void make_ready(struct conn *conn)
 {
-    if (is_listed(&conn->in_ready))
+    if (list_linked(&conn->in_ready))
         return;
     list_append(&conn->conns->ready, &conn->in_ready);
     uv_idle_start(&conn->conns->spin, on_spin);
@@ -134,12 +74,8 @@ static void make_ready(struct conn *conn)
 /* Output has gone out. */
 static void relieve(struct conn *conn)
 {
-    charge(conn);
-    note_over(conn, conn_queued(conn));
-    if (!conn->choked || conn_queued(conn) > conn->conns->limits.output_soft / 2 ||
-        conn_share_exceeded(conn, 0))
+    if (!bounds_relieve(conn))
         return;
-    conn->choked = false;
     if (conn->in.size > 0 || conn->eof)
         make_ready(conn);
     update_reading(conn);
@@ -264,7 +200,7 @@ static void look(struct conn *conn)
 
     conn->conns->looks++;
     while (conn->state == CONN_OPEN && !conn->paused && begin < conn->in.size) {
-        if (choke(conn))
+        if (bounds_choke(conn))
             break;
         more = turn_over(conn);
         if (more)
@@ -325,45 +261,6 @@ bool conn_hung_up(struct conn *conn)
     return conn->hung_up;
 }
 
-/* ---- buffers of the idle ----------------------------------------------------------------- */
-
-static void on_trim(uv_timer_t *timer)
-{
-    struct conns *conns = timer->data;
-    struct link looked;
-
-    list_take(&looked, &conns->warm);
-    while (!list_empty(&looked)) {
-        struct conn *conn = list_entry(looked.next, struct conn, in_warm);
-        bool empty = conn->in.size == 0 && conn->out.size == 0 && !conn->writing;
-
-        list_remove(&conn->in_warm);
-        if (conn->idle && empty) {
-            buffer_free(&conn->in);
-            buffer_free(&conn->out);
-            buffer_free(&conn->sending);
-            conn->read_size = READ_FIRST;
-        } else {
-            conn->idle = true;
-            list_append(&conns->warm, &conn->in_warm);
-        }
-    }
-    if (list_empty(&conns->warm))
-        uv_timer_stop(&conns->trim);
-}
-
-static void keep_warm(struct conn *conn)
-{
-    struct conns *conns = conn->conns;
-
-    conn->idle = false;
-    if (is_listed(&conn->in_warm))
-        return;
-    if (list_empty(&conns->warm))
-        uv_timer_start(&conns->trim, on_trim, TRIM_MS, TRIM_MS);
-    list_append(&conns->warm, &conn->in_warm);
-}
-
 /* ---- libuv's reads ----------------------------------------------------------------------- */
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *room)
@@ -390,7 +287,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, uv_buf_t const *room)
         conn_end(conn);
         return;
     }
-    keep_warm(conn);
+    trim_used(conn);
     tend_heard(conn);
     if (size > 0) {
         conn->in.size += (size_t)size;
@@ -412,8 +309,8 @@ void conn_touch(struct conn *conn)
         conn->overflow = true;
         buffer_free(&conn->out);
     }
-    charge(conn);
-    if (!is_listed(&conn->in_dirty))
+    bounds_charge(conn);
+    if (!list_linked(&conn->in_dirty))
         list_append(&conn->conns->dirty, &conn->in_dirty);
 }
 
@@ -476,11 +373,11 @@ static void flush(struct conn *conn)
         conn_end(conn);
         return;
     }
-    charge(conn);
+    bounds_charge(conn);
     if (conn->writing)
         return; /* on_written() comes back to it */
     if (conn->out.size > 0) {
-        keep_warm(conn);
+        trim_used(conn);
         tend_sent(conn);
         int error = write_out(conn);
         if (error < 0) {
@@ -488,7 +385,7 @@ static void flush(struct conn *conn)
             conn_end(conn);
             return;
         }
-        choke(conn);
+        bounds_choke(conn);
         relieve(conn);
     }
     if (conn->state == CONN_FINISHING && conn->held == 0 && !conn->writing)
@@ -554,7 +451,7 @@ struct conn *conn_open(struct conns *conns, int fd, struct peer const *peer)
     conn->peer = *peer;
     conn->share = share;
     conn->state = CONN_OPEN;
-    conn->read_size = READ_FIRST;
+    conn->read_size = CONN_READ_FIRST;
     conn->pipe.data = conn;
     frame_init(&conn->frame);
     list_init(&conn->in_all);
@@ -639,9 +536,9 @@ int conns_init(struct conns *conns, uv_loop_t *loop, struct conn_limits const *l
     /* These never fail. */
     uv_prepare_init(loop, &conns->prepare);
     uv_idle_init(loop, &conns->spin);
-    uv_timer_init(loop, &conns->trim);
+    trim_init(conns);
     tend_init(conns);
-    conns->prepare.data = conns->spin.data = conns->trim.data = conns;
+    conns->prepare.data = conns->spin.data = conns;
     uv_prepare_start(&conns->prepare, on_prepare);
     return 0;
 }
@@ -662,7 +559,7 @@ void conns_close(struct conns *conns)
 {
     uv_close((uv_handle_t *)&conns->prepare, NULL);
     uv_close((uv_handle_t *)&conns->spin, NULL);
-    uv_close((uv_handle_t *)&conns->trim, NULL);
+    trim_close(conns);
     tend_close(conns);
     msgpack_zone_destroy(&conns->zone);
 }

@@ -33,6 +33,8 @@
 #include "server/peer.h"
 #include "server/share.h"
 
+#define CONN_READ_FIRST 4096 /* room to read into that most connections ever need */
+
 struct conn;
 
 struct conn_handler {

@@ -23,6 +23,12 @@ static inline bool list_empty(struct link const *link)
     return link->next == link;
 }
 
+/* Whether a link is in a list. */
+static inline bool list_linked(struct link const *link)
+{
+    return link->next != link;
+}
+
 static inline void list_remove(struct link *link)
 {
     link->prev->next = link->next;

@@ -10,6 +10,7 @@
 #include "protocol/pack.h"
 #include "server/access.h"
 #include "server/client.h"
+#include "server/compaction.h"
 #include "server/conn.h"
 #include "server/event.h"
 #include "server/gateway.h"
@@ -118,6 +119,31 @@ bool room_relaxed(struct room const *room, struct client const *client)
     return false;
 }
 
+int room_set_relaxed(struct room const *room, struct client *client, bool relaxed)
+{
+    for (struct link *l = client->subscriptions.next; l != &client->subscriptions; l = l->next) {
+        struct subscription *s = list_entry(l, struct subscription, in_client);
+        if (s->room == room)
+            s->relaxed = relaxed;
+    }
+    size_t i = 0;
+    while (i < client->relaxed_count && client->relaxed[i].handle != room->handle)
+        i++;
+    bool is = i < client->relaxed_count;
+    if (is && !relaxed)
+        client->relaxed[i] = client->relaxed[--client->relaxed_count];
+    if (is && relaxed)
+        client->relaxed[i].lost = false;
+    if (is || !relaxed)
+        return REDO_OK;
+    struct relaxed *grown = realloc(client->relaxed, (client->relaxed_count + 1) * sizeof *grown);
+    if (!grown)
+        return REDO_ENOMEM;
+    client->relaxed = grown;
+    client->relaxed[client->relaxed_count++] = (struct relaxed){.handle = room->handle};
+    return REDO_OK;
+}
+
 void room_lost(struct room const *room, struct client *client, bool lost)
 {
     for (size_t i = 0; i < client->relaxed_count; i++)
@@ -144,7 +170,7 @@ static void record(struct room *room, bool hurry)
                     room->encoded.data, room->encoded.size);
     room->bytes += room->encoded.size;
     room->journal_bytes += room->encoded.size;
-    rooms_compact(room->gateway, room);
+    compaction_start_if_due(room);
 }
 
 static int capture(struct room *room, redo_operation const *op, void **kept, size_t *size)

@@ -99,6 +99,9 @@ int room_attach(struct room *room, struct client *client, bool effects, bool sna
 /* The client is told of the room's changes at once, before they are on disk. */
 bool room_relaxed(struct room const *room, struct client const *client);
 
+/* This client is told of what is done to it at once, or no more so: REDO_OK or REDO_ENOMEM. */
+int room_set_relaxed(struct room const *room, struct client *client, bool relaxed);
+
 /* A client that was told of changes at once was told of some that are lost: whatever it asks of the
  * session is refused until it opens it anew, lest it builds on them. */
 void room_lost(struct room const *room, struct client *client, bool lost);

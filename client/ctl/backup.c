@@ -93,12 +93,9 @@ struct command const command_backup = {
 
 static int flush(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
 {
-    struct cli_option const options[] = {COMMON_OPTIONS(ctl)};
     msgpack_object result;
 
-    int status = cli_parse(cli, options, false, &argc, argv);
-    if (status == CLI_GO)
-        status = ctl_connect(ctl);
+    int status = ctl_begin(ctl, cli, &argc, argv);
     if (status != CLI_GO)
         return status;
     ctl_request(ctl, "flush", 0);

@@ -38,6 +38,14 @@ int ctl_connect(struct ctl *ctl)
     return EXIT_BAD;
 }
 
+int ctl_begin(struct ctl *ctl, struct cli_command const *cli, int *argc, char **argv)
+{
+    struct cli_option const options[] = {COMMON_OPTIONS(ctl)};
+    int status = cli_parse(cli, options, false, argc, argv);
+
+    return status == CLI_GO ? ctl_connect(ctl) : status;
+}
+
 void ctl_close(struct ctl *ctl)
 {
     if (ctl->open)

@@ -52,6 +52,9 @@ extern struct command const command_list, command_info, command_tree, command_sh
 
 /* Connects. */
 int ctl_connect(struct ctl *ctl);
+
+/* The same once the params are read, for a command that has no options of its own. */
+int ctl_begin(struct ctl *ctl, struct cli_command const *cli, int *argc, char **argv);
 void ctl_close(struct ctl *ctl);
 
 /* Begins a request with so many params, which the caller packs. */

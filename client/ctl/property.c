@@ -49,12 +49,9 @@ struct command const command_set = {
 
 static int properties(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
 {
-    struct cli_option const options[] = {COMMON_OPTIONS(ctl)};
     msgpack_object result;
 
-    int status = cli_parse(cli, options, false, &argc, argv);
-    if (status == CLI_GO)
-        status = ctl_connect(ctl);
+    int status = ctl_begin(ctl, cli, &argc, argv);
     if (status != CLI_GO)
         return status;
     if (!ctl_pack_name(ctl_request(ctl, "getproperties", 1), argv[0]))

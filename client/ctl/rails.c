@@ -169,7 +169,7 @@ json_t *rails_lines(json_t const *ops)
     return lines;
 }
 
-json_t *rails_case_lines(json_t const *head)
+static json_t *case_lines(json_t const *head)
 {
     static char const *const tables[] = {"nodes", "edges", "mutex"};
     static char const *const kinds[] = {"add_node", "add_edge", "add_mutex"};
@@ -310,7 +310,7 @@ static json_t *question_at(uint32_t position, json_t const *asked, json_t const 
 static int lay_case(struct ctl *ctl, json_t const *head, int64_t session, json_t *asked,
                     uint32_t *at)
 {
-    json_t *lines = rails_case_lines(head);
+    json_t *lines = case_lines(head);
 
     int status = rails_lay(ctl, session, 0, lines, 1, NULL, at);
     json_decref(lines);

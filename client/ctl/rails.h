@@ -30,7 +30,6 @@ bool rails_is_stream(json_t const *record);
 /* The lines of a turn for the ops of a step; for the network of a case. New references, or NULL
  * without memory. */
 json_t *rails_lines(json_t const *ops);
-json_t *rails_case_lines(json_t const *head);
 
 /* A session of this name (NULL: a private one) for networks: its handle. */
 int rails_session(struct ctl *ctl, char const *name, int64_t *session);

@@ -93,12 +93,9 @@ static int print_schema(struct ctl *ctl, char const *name)
 
 static int info(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
 {
-    struct cli_option const options[] = {COMMON_OPTIONS(ctl)};
     msgpack_object result;
 
-    int status = cli_parse(cli, options, false, &argc, argv);
-    if (status == CLI_GO)
-        status = ctl_connect(ctl);
+    int status = ctl_begin(ctl, cli, &argc, argv);
     if (status != CLI_GO)
         return status;
     struct buffer *b = ctl_request(ctl, argc > 0 ? "getsession" : "server.info", argc > 0);
@@ -135,12 +132,9 @@ struct command const command_info = {
 static int run_method(struct ctl *ctl, struct cli_command const *cli, char const *method, int argc,
                       char **argv)
 {
-    struct cli_option const options[] = {COMMON_OPTIONS(ctl)};
     msgpack_object result;
 
-    int status = cli_parse(cli, options, false, &argc, argv);
-    if (status == CLI_GO)
-        status = ctl_connect(ctl);
+    int status = ctl_begin(ctl, cli, &argc, argv);
     if (status != CLI_GO)
         return status;
     struct buffer *b = ctl_request(ctl, method, (size_t)argc);

@@ -72,12 +72,9 @@ static bool print_dropped(msgpack_object const *subtree)
 
 static int dropped(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
 {
-    struct cli_option const options[] = {COMMON_OPTIONS(ctl)};
     msgpack_object result;
 
-    int status = cli_parse(cli, options, false, &argc, argv);
-    if (status == CLI_GO)
-        status = ctl_connect(ctl);
+    int status = ctl_begin(ctl, cli, &argc, argv);
     if (status != CLI_GO)
         return status;
     struct buffer *b = ctl_request(ctl, "listsubtrees", 2);

@@ -36,11 +36,7 @@ static bool print_trashed(void *data, msgpack_object const *session)
 
 static int trash(struct ctl *ctl, struct cli_command const *cli, int argc, char **argv)
 {
-    struct cli_option const options[] = {COMMON_OPTIONS(ctl)};
-
-    int status = cli_parse(cli, options, false, &argc, argv);
-    if (status == CLI_GO)
-        status = ctl_connect(ctl);
+    int status = ctl_begin(ctl, cli, &argc, argv);
     if (status == CLI_GO)
         puts("    handle  deleted           positions  name");
     if (status == CLI_GO)

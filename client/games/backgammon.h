@@ -35,10 +35,7 @@ bool extra_read(redo_sgf_node const *node, struct extra *extra, struct gnubg_pos
 /* Whether the node is the last of its line, and beside it are alternates alone. */
 bool is_alone(redo_sgf_node const *node);
 
-/* Adds a property that makes `from` into `to`, as far as the other set-up properties do not. after:
- * of a roll, or 0. Nothing if nothing differs. */
-int extra_write(redo_sgf_game *game, redo_sgf_node *node, struct gnubg_position const *from,
-                struct gnubg_position const *to, int after);
+/* Adds a word to the node's property of that kind, and the property if there is none. */
 int extra_word(redo_sgf_game *game, redo_sgf_node *node, char const *word);
 
 /* Adds one that tells the length again, if it has none yet: so the node is known for an alternate.

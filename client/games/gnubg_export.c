@@ -18,7 +18,8 @@ int export_fail(struct exporter *ex, redo_position const *position, char const *
                      what);
 }
 
-int place_of(struct exporter *ex, redo_position *position, struct place *place)
+/* Reads what is at the position. REDO_OK or an error. */
+static int place_of(struct exporter *ex, redo_position *position, struct place *place)
 {
     place->position = position;
     if (!board_of(ex->session, position, &place->board))

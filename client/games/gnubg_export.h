@@ -25,8 +25,7 @@ struct place {
     struct sheet sheet;
 };
 
-/* REDO_OK or an error. */
-int place_of(struct exporter *ex, redo_position *position, struct place *place);
+/* The error that they prepare. */
 int export_fail(struct exporter *ex, redo_position const *position, char const *what);
 int export_no_memory(struct exporter *ex);
 

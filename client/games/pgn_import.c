@@ -181,27 +181,31 @@ static redo_position *add(struct importer *im, redo_pgn_node const *n, redo_posi
     return redo_addposition(im->session, prev, move, state, last, redo_nocheck);
 }
 
-/* The tree, in the order of the file; what is played comes to the front at the end. */
+/* The node after n, in the order of the file, or NULL; *p goes from n's position to its parent's.
+ * What is played from a position comes to the front when all variations are there. */
+static redo_pgn_node const *go_on(redo_pgn_node const *n, redo_pgn_node const *root,
+                                  redo_position **p)
+{
+    if (n->first)
+        return n->first;
+    while (n != root && !n->next) {
+        n = n->parent;
+        *p = (*p)->prev;
+        if (n->first->next)
+            redo_getnextposition(*p, 0);
+    }
+    if (n == root)
+        return NULL;
+    *p = (*p)->prev;
+    return n->next;
+}
+
 static int put_tree(struct importer *im)
 {
     redo_position *p = redo_getfirstposition(im->session);
-    redo_pgn_node const *n = redo_pgn_game_root(im->game), *root = n;
+    redo_pgn_node const *root = redo_pgn_game_root(im->game), *n = root;
     int code = hang(im, n, p);
-    while (code == REDO_OK) {
-        if (n->first) {
-            n = n->first;
-        } else {
-            while (n != root && !n->next) {
-                n = n->parent;
-                p = p->prev;
-                if (n->first && n->first->next)
-                    redo_getnextposition(p, 0);
-            }
-            if (n == root)
-                return REDO_OK;
-            n = n->next;
-            p = p->prev;
-        }
+    while (code == REDO_OK && (n = go_on(n, root, &p))) {
         p = add(im, n, p);
         code = p ? hang(im, n, p) : redo_lasterror();
     }

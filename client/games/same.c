@@ -63,21 +63,10 @@ bool same_games(redo_sgf_game const *a, redo_sgf_game const *b)
 {
     redo_sgf_node const *n = a->root, *m = b->root;
     while (n && m) {
-        if (!same_nodes(n, m) || !n->first != !m->first)
+        if (!sgf_tree_alike(n, m) || !same_nodes(n, m))
             return false;
-        if (n->first) {
-            n = n->first;
-            m = m->first;
-            continue;
-        }
-        while (n != a->root && m != b->root && !n->next && !m->next) {
-            n = n->parent;
-            m = m->parent;
-        }
-        if (n == a->root || m == b->root)
-            return n == a->root && m == b->root;
-        n = n->next;
-        m = m->next;
+        n = sgf_tree_after(n, a->root);
+        m = sgf_tree_after(m, b->root);
     }
     return !n && !m;
 }

@@ -150,8 +150,10 @@ int extra_word(redo_sgf_game *game, redo_sgf_node *node, char const *word)
     return put(game, node, &p, word);
 }
 
-int extra_write(redo_sgf_game *game, redo_sgf_node *node, struct gnubg_position const *from,
-                struct gnubg_position const *to, int after)
+/* Adds a property that makes `from` into `to`, as far as the other set-up properties do not. after:
+ * of a roll, or 0. Nothing if nothing differs. */
+static int extra_write(redo_sgf_game *game, redo_sgf_node *node, struct gnubg_position const *from,
+                       struct gnubg_position const *to, int after)
 {
     redo_sgf_property *p = NULL;
     char text[40];

@@ -90,11 +90,10 @@ int redo_pgn_game_equal(redo_pgn_game const *a, redo_pgn_game const *b)
     if (!same_games(a, b))
         return 0;
     while (m && n) {
-        /* The next node of both comes from the same step down, on or up if these agree. */
-        if (!m->first != !n->first || !m->next != !n->next || !same_nodes(m, n))
+        if (!pgn_tree_alike(m, n) || !same_nodes(m, n))
             return 0;
-        m = redo_pgn_node_after(m, a->root);
-        n = redo_pgn_node_after(n, b->root);
+        m = pgn_tree_after(m, a->root);
+        n = pgn_tree_after(n, b->root);
     }
     return !m && !n;
 }

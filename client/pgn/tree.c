@@ -15,15 +15,8 @@ redo_pgn_node *pgn_node_new(struct arena *a, redo_pgn_node *parent, char const *
         return NULL;
     n->move = move;
     n->size = (uint32_t)size;
-    if (!parent)
-        return n;
-    n->parent = parent;
-    n->previous = parent->last;
-    if (parent->last)
-        parent->last->next = n;
-    else
-        parent->first = n;
-    parent->last = n;
+    if (parent)
+        pgn_tree_append(parent, n);
     return n;
 }
 
@@ -193,11 +186,7 @@ redo_pgn_node *redo_pgn_node_previous(redo_pgn_node const *node)
 
 redo_pgn_node *redo_pgn_node_after(redo_pgn_node const *node, redo_pgn_node const *top)
 {
-    if (node->first)
-        return node->first;
-    while (node != top && !node->next)
-        node = node->parent;
-    return node == top ? NULL : node->next;
+    return pgn_tree_after(node, top);
 }
 
 redo_text_string redo_pgn_node_move(redo_pgn_node const *node)
@@ -221,11 +210,5 @@ int redo_pgn_node_add(redo_pgn_game *game, redo_pgn_node *parent, char const *mo
 
 int redo_pgn_node_remove(redo_pgn_node *node)
 {
-    redo_pgn_node *parent = node->parent;
-    if (!parent)
-        return REDO_EFIRST;
-    *(node->previous ? &node->previous->next : &parent->first) = node->next;
-    *(node->next ? &node->next->previous : &parent->last) = node->previous;
-    node->parent = node->next = node->previous = NULL;
-    return REDO_OK;
+    return pgn_tree_remove(node) ? REDO_OK : REDO_EFIRST;
 }

@@ -9,6 +9,7 @@
 #include "client/pgn/redo_pgn.h"
 #include "client/text/arena.h"
 #include "client/text/charset.h"
+#include "client/text/tree.h"
 
 struct redo_pgn_tag {
     redo_pgn_tag *next;
@@ -33,13 +34,15 @@ struct comments {
 };
 
 struct redo_pgn_node {
-    redo_pgn_node *parent, *first, *last, *next, *previous;
+    TREE_LINKS(redo_pgn_node);
     char const *move;
     redo_pgn_nag *nags, *last_nag;
     struct comments after;
     struct comments before; /* of a root: after the result */
     uint32_t size;          /* of the move */
 };
+
+TREE_DEFINE(pgn_tree, redo_pgn_node)
 
 struct redo_pgn_game {
     redo_pgn_node *root;

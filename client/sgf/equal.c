@@ -37,11 +37,10 @@ int redo_sgf_game_equal(redo_sgf_game const *a, redo_sgf_game const *b)
 {
     redo_sgf_node const *m = a->root, *n = b->root;
     while (m && n) {
-        /* The next node of both comes from the same step down, on or up if these agree. */
-        if (!m->first != !n->first || !m->next != !n->next || !same_properties(m, n))
+        if (!sgf_tree_alike(m, n) || !same_properties(m, n))
             return 0;
-        m = redo_sgf_node_after(m, a->root);
-        n = redo_sgf_node_after(n, b->root);
+        m = sgf_tree_after(m, a->root);
+        n = sgf_tree_after(n, b->root);
     }
     return !m && !n;
 }

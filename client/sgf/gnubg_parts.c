@@ -96,6 +96,18 @@ void write_value(struct writing *w, redo_sgf_string raw)
         w->code = redo_sgf_value_add(w->game, w->last, raw.data, raw.size);
 }
 
+/* The values after the first that the property had where it was read. */
+static void write_more(struct writing *w, char const *id)
+{
+    for (size_t i = 0; i < w->rests->count; i++) {
+        redo_sgf_property const *p = w->rests->list[i].property;
+        if (w->rests->list[i].kind != GNUBG_REST_MORE || !redo_sgf_property_is(p, id))
+            continue;
+        for (redo_sgf_value const *v = p->first->next; v; v = v->next)
+            write_value(w, redo_sgf_value_raw(v));
+    }
+}
+
 void write_property(struct writing *w, char const *id, redo_sgf_string raw)
 {
     write_name(w, id, strlen(id));
@@ -113,17 +125,6 @@ void write_copy(struct writing *w, redo_sgf_property const *p)
     write_name(w, p->name, p->name_size);
     for (redo_sgf_value const *v = p->first; v; v = v->next)
         write_value(w, redo_sgf_value_raw(v));
-}
-
-void write_more(struct writing *w, char const *id)
-{
-    for (size_t i = 0; i < w->rests->count; i++) {
-        redo_sgf_property const *p = w->rests->list[i].property;
-        if (w->rests->list[i].kind != GNUBG_REST_MORE || !redo_sgf_property_is(p, id))
-            continue;
-        for (redo_sgf_value const *v = p->first->next; v; v = v->next)
-            write_value(w, redo_sgf_value_raw(v));
-    }
 }
 
 void write_rests(struct writing *w, enum gnubg_rest_kind kind)

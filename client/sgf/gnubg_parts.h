@@ -43,8 +43,6 @@ void write_value(struct writing *w, redo_sgf_string raw);
 void write_property(struct writing *w, char const *id, redo_sgf_string raw);
 void write_text(struct writing *w, char const *id, char const *raw);
 void write_copy(struct writing *w, redo_sgf_property const *p);
-/* The values after the first that the property had where it was read. */
-void write_more(struct writing *w, char const *id);
 /* All of what is in rests of that kind, but GNUBG_REST_MORE. */
 void write_rests(struct writing *w, enum gnubg_rest_kind kind);
 

@@ -9,15 +9,8 @@
 redo_sgf_node *node_new(struct arena *a, redo_sgf_node *parent)
 {
     redo_sgf_node *n = arena_take(a, sizeof *n);
-    if (!n || !parent)
-        return n;
-    n->parent = parent;
-    n->previous = parent->last;
-    if (parent->last)
-        parent->last->next = n;
-    else
-        parent->first = n;
-    parent->last = n;
+    if (n && parent)
+        sgf_tree_append(parent, n);
     return n;
 }
 
@@ -132,11 +125,7 @@ redo_sgf_node *redo_sgf_node_previous(redo_sgf_node const *node)
 
 redo_sgf_node *redo_sgf_node_after(redo_sgf_node const *node, redo_sgf_node const *top)
 {
-    if (node->first)
-        return node->first;
-    while (node != top && !node->next)
-        node = node->parent;
-    return node == top ? NULL : node->next;
+    return sgf_tree_after(node, top);
 }
 
 redo_sgf_node *redo_sgf_node_add(redo_sgf_game *game, redo_sgf_node *parent)
@@ -146,13 +135,7 @@ redo_sgf_node *redo_sgf_node_add(redo_sgf_game *game, redo_sgf_node *parent)
 
 int redo_sgf_node_remove(redo_sgf_node *node)
 {
-    redo_sgf_node *parent = node->parent;
-    if (!parent)
-        return REDO_EFIRST;
-    *(node->previous ? &node->previous->next : &parent->first) = node->next;
-    *(node->next ? &node->next->previous : &parent->last) = node->previous;
-    node->parent = node->next = node->previous = NULL;
-    return REDO_OK;
+    return sgf_tree_remove(node) ? REDO_OK : REDO_EFIRST;
 }
 
 bool node_in_parentheses(redo_sgf_node const *node)

@@ -13,6 +13,7 @@
 #include "client/text/arena.h"
 #include "client/text/charset.h"
 #include "client/text/place.h"
+#include "client/text/tree.h"
 
 struct redo_sgf_value {
     redo_sgf_property *property;
@@ -34,7 +35,7 @@ struct redo_sgf_property {
 };
 
 struct redo_sgf_node {
-    redo_sgf_node *parent, *first, *last, *next, *previous;
+    TREE_LINKS(redo_sgf_node);
     redo_sgf_property *properties, *last_property;
     char const *space; /* before the ; */
     char const *open;  /* before the ( of the variation that the node begins */
@@ -46,6 +47,8 @@ struct redo_sgf_node {
      * whose ; then comes after them, or not at all. */
     bool bare;
 };
+
+TREE_DEFINE(sgf_tree, redo_sgf_node)
 
 struct redo_sgf_game {
     redo_sgf_node *root;

@@ -51,12 +51,6 @@ int path_room(struct changes *c, uint32_t count);
 
 struct renaming;
 
-/* The turn anew, on the main table, which goes on by it, with ids by the renaming, to which it may
- * add: REDO_OK; REDO_ENOMEM (the main view may be lost); or REDO_ELINE: it would not lead to the
- * board of this state. */
-int changes_move_turn(struct changes *c, struct turn const *old, struct renaming *renaming,
-                      void const *state, struct turn **turn);
-
 /* ---- tables as they are told (told.c) ---------------------------------------------------- */
 
 /* Fills c->initial from a table as changes_new() takes it: REDO_OK, REDO_ETABLE and *fault,

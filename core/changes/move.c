@@ -211,8 +211,11 @@ static int keep_moved(struct moved *m, uint32_t number, struct turn *turn)
     return REDO_OK;
 }
 
-int changes_move_turn(struct changes *c, struct turn const *old, struct renaming *renaming,
-                      void const *state, struct turn **turn)
+/* The turn anew, on the main table, which goes on by it, with ids by the renaming, to which it may
+ * add: REDO_OK; REDO_ENOMEM (the main view may be lost); or REDO_ELINE: it would not lead to the
+ * board of this state. */
+static int turn_anew(struct changes *c, struct turn const *old, struct renaming *renaming,
+                     void const *state, struct turn **turn)
 {
     struct value_writer bytes = {0};
     int rc = move_bytes(c, old, renaming, &bytes);
@@ -227,8 +230,7 @@ static int move_turn(struct history *h, struct node const *n)
 {
     struct changes *c = h->changes;
     struct turn *turn = NULL;
-    int rc =
-        changes_move_turn(c, turn_at(c, n->in.id), &c->moved->renaming, node_state(h, n), &turn);
+    int rc = turn_anew(c, turn_at(c, n->in.id), &c->moved->renaming, node_state(h, n), &turn);
     if (rc || !(rc = keep_moved(c->moved, n->in.id, turn)))
         return rc;
     if (steps_undo(&c->main.table, turn->data + turn->size, turn->steps))
@@ -341,7 +343,7 @@ static int copy_moved(struct history *h, struct node const *n, struct renaming *
 {
     struct changes *c = h->changes;
     struct turn *turn = NULL;
-    int rc = changes_move_turn(c, turn_at(c, n->in.id), renaming, node_state(h, n), &turn);
+    int rc = turn_anew(c, turn_at(c, n->in.id), renaming, node_state(h, n), &turn);
     if (rc || !(rc = keep_copy(c, turn)))
         return rc;
     if (steps_undo(&c->main.table, turn->data + turn->size, turn->steps))

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/changes/value.h"
+#include "core/changes/values.h"
 
 /* What has fields: a table has many objects and cursors, by id, and one level. */
 enum space { SPACE_OBJECTS, SPACE_LEVEL, SPACE_CURSORS, SPACES };

@@ -172,32 +172,36 @@ static int compare_numbers(void const *a, void const *b)
     return (x > y) - (x < y);
 }
 
+/* Those after numbers[i] in its ring of which the subtree has a number are told with it. */
+static void tell_ring(struct history const *h, uint32_t const *numbers, uint32_t count, uint32_t i,
+                      bool *told)
+{
+    for (uint32_t at = numbers[i]; (at = alternates_next(h, at)) != NOBODY;) {
+        uint32_t const *other = bsearch(&at, numbers, count, sizeof *numbers, compare_numbers);
+        if (other)
+            told[other - numbers] = true;
+    }
+}
+
 /* Each ring once: told by its lowest member in the subtree. */
 static int write_some_rings(struct history const *h, struct writer *w, uint32_t const *numbers,
                             uint32_t count)
 {
-    bool *told = calloc(count, sizeof *told);
+    bool *told = calloc(count, sizeof *told); /* ... by one before it, or is in no ring */
     uint32_t rings = 0;
     if (!told)
         return REDO_ENOMEM;
-    for (int writing = 0; writing < 2; writing++) {
-        if (writing)
-            write_number(w, rings);
-        memset(told, 0, count * sizeof *told);
-        for (uint32_t i = 0; i < count; i++) {
-            if (told[i] || !alternates_has(h, numbers[i]))
-                continue;
-            for (uint32_t at = numbers[i]; (at = alternates_next(h, at)) != NOBODY;) {
-                uint32_t const *other =
-                    bsearch(&at, numbers, count, sizeof *numbers, compare_numbers);
-                if (other)
-                    told[other - numbers] = true;
-            }
-            rings += !writing;
-            if (writing)
-                write_ring(h, w, alternates_first(h, numbers[i]));
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        told[i] |= !alternates_has(h, numbers[i]);
+        if (told[i])
+            continue;
+        tell_ring(h, numbers, count, i, told);
+        rings++;
     }
+    write_number(w, rings);
+    for (uint32_t i = 0; i < count; i++)
+        if (!told[i])
+            write_ring(h, w, alternates_first(h, numbers[i]));
     free(told);
     return REDO_OK;
 }

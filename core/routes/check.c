@@ -518,6 +518,22 @@ static int run_checks(struct checker *c, struct routes_route const *routes)
     return rc;
 }
 
+/* There are more routes than trains: one of the first so many has no train of its own. Beyond them
+ * nothing is looked at. */
+static void check_trains(struct checker *c, struct routes_route const *routes)
+{
+    uint32_t trains = c->q.asked->train_count;
+    for (uint32_t i = 0; i <= trains; i++) {
+        bool own = routes[i].train < trains;
+        for (uint32_t j = 0; own && j < i; j++)
+            own = routes[i].train != routes[j].train;
+        if (!own) {
+            breaks(c, ROUTES_BAD_TRAIN, i, routes[i].train);
+            return;
+        }
+    }
+}
+
 int routes_check(struct routes_network const *net, struct routes_question const *asked,
                  struct routes_route const *routes, uint32_t count,
                  struct routes_options const *options, struct routes_verdict *verdict,
@@ -535,20 +551,13 @@ int routes_check(struct routes_network const *net, struct routes_question const 
     c->verdict = verdict;
     c->mutex_words = net->mutex_words;
     if (count > asked->train_count) {
-        /* One of the first so many has no train of its own; beyond them nothing is looked at. */
-        count = asked->train_count + 1;
-        for (uint32_t i = 0; i < count; i++)
-            for (uint32_t j = 0; j <= i && verdict->rule == ROUTES_LEGAL; j++)
-                if (routes[i].train >= asked->train_count ||
-                    (j < i && routes[i].train == routes[j].train))
-                    breaks(c, ROUTES_BAD_TRAIN, i, routes[i].train);
-        close_checker(c);
-        return REDO_OK;
+        check_trains(c, routes);
+    } else {
+        c->count = count;
+        c->options = options;
+        rc = run_checks(c, routes);
+        verdict->stopped = c->stopped;
     }
-    c->count = count;
-    c->options = options;
-    rc = run_checks(c, routes);
-    verdict->stopped = c->stopped;
     close_checker(c);
     return rc;
 }

@@ -122,7 +122,6 @@ static inline int64_t chooser_target(struct chooser const *c)
 }
 
 int64_t set_total(struct chooser const *c, struct set const *s);
-bool set_obeys(struct chooser const *c, struct set const *s);
 
 /* Keeps the set if it obeys the rules and is better than the best one; with ties, if it comes
  * before it. */

@@ -145,6 +145,18 @@ int64_t search_find_prices(struct search *s, struct chooser *c, int64_t *prices)
     return best;
 }
 
+/* Of what the walk is worth, moves that which is no less than the floor to the front: how many. */
+static uint32_t keep_worthy(struct search *s, struct chooser *c, struct walk const *w,
+                            int64_t floor)
+{
+    struct worth *worths = s->valuer.worths;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->valuer.worth_count; i++)
+        if (search_reduced(s, c, w, &worths[i]) >= floor)
+            worths[kept++] = worths[i];
+    return kept;
+}
+
 bool search_list_some(struct search *s, struct chooser *c, int64_t bound)
 {
     int64_t room = bound - SCALE * s->found.total;
@@ -155,10 +167,7 @@ bool search_list_some(struct search *s, struct chooser *c, int64_t bound)
         listing_close(l);
         walk_start(w, search_prices(s, c, i), NULL, floor);
         while (search_next(s, w)) {
-            uint32_t kept = 0;
-            for (uint32_t j = 0; j < s->valuer.worth_count; j++)
-                if (search_reduced(s, c, w, &s->valuer.worths[j]) >= floor)
-                    s->valuer.worths[kept++] = s->valuer.worths[j];
+            uint32_t kept = keep_worthy(s, c, w, floor);
             if (kept && !listing_add(l, w, s->valuer.worths, kept))
                 return false;
         }

@@ -75,6 +75,18 @@ static bool reserve(struct listing *l, uint32_t entries, uint32_t path)
     return true;
 }
 
+/* The stations that the walk goes by. */
+static void write_points(struct view const *v, struct walk const *w, uint64_t *points)
+{
+    memset(points, 0, 8 * v->point_words);
+    bits_set(points, v->roots[w->root]);
+    for (uint32_t d = 1; d <= w->depth; d++) {
+        uint32_t to = v->arcs[w->frames[d].arc].to;
+        if (view_is_station(v, to))
+            bits_set(points, to);
+    }
+}
+
 bool listing_add(struct listing *l, struct walk const *w, struct worth const *worths,
                  uint32_t count)
 {
@@ -90,16 +102,8 @@ bool listing_add(struct listing *l, struct walk const *w, struct worth const *wo
         e->passes = walk_top(w)->passed > 0;
         e->path = path;
         memcpy(e->bits, walk_set_bits(w), 8 * v->set_words);
-        if (l->keeps_points) {
-            uint64_t *points = e->bits + v->set_words;
-            memset(points, 0, 8 * v->point_words);
-            bits_set(points, v->roots[w->root]);
-            for (uint32_t d = 1; d <= w->depth; d++) {
-                uint32_t to = v->arcs[w->frames[d].arc].to;
-                if (view_is_station(v, to))
-                    bits_set(points, to);
-            }
-        }
+        if (l->keeps_points)
+            write_points(v, w, e->bits + v->set_words);
     }
     return true;
 }

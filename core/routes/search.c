@@ -253,7 +253,8 @@ static int worked_enough(void *context, struct routes_progress const *progress)
     return progress->nodes >= *end;
 }
 
-void search_make_do(struct search *s, struct chooser *c)
+/* Makes a set of what is listed, if that does not take long; also when asked to stop. */
+static void make_do(struct search *s, struct chooser *c)
 {
     uint64_t end = s->ticker.progress.nodes + LAST_WORK;
     struct ticker before = s->ticker;
@@ -284,7 +285,7 @@ static int search_without_lists(struct search *s, struct chooser *c, bool *prove
     if (rc)
         return rc;
     search_list_first(s);
-    search_make_do(s, c);
+    make_do(s, c);
     int64_t bound = search_find_prices(s, c, prices);
     if (!s->ticker.stopped && search_list_some(s, c, bound) && chooser_fill(c))
         choose(s, c, proven, stable);
@@ -313,7 +314,7 @@ static int search_together(struct search *s, bool *proven, bool *stable)
     for (uint32_t i = 0; i < s->q.type_count && listed && !s->ticker.stopped; i++)
         listed = list_all(s, i);
     if (s->ticker.stopped)
-        search_make_do(s, c);
+        make_do(s, c);
     else if (listed && chooser_fill(c))
         choose(s, c, proven, stable);
     if (!*stable && !s->ticker.stopped)

@@ -33,9 +33,6 @@ bool search_next(struct search *s, struct walk *w);
 
 void search_close_walks(struct search *s);
 
-/* Makes a set of what is listed, if that does not take long; also when asked to stop. */
-void search_make_do(struct search *s, struct chooser *c);
-
 /* --- columns.c: routes that are too many to be listed --- */
 
 /* The prices of a type's group, those of the first box; and a worth less the prices of its route.

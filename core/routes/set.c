@@ -46,7 +46,7 @@ static bool hangs_together(struct chooser const *c, struct set const *s)
     return met == run;
 }
 
-bool set_obeys(struct chooser const *c, struct set const *s)
+static bool obeys(struct chooser const *c, struct set const *s)
 {
     uint32_t passes = 0, runs = 0;
     for (uint32_t t = 0; t < c->q->asked->train_count; t++) {
@@ -135,7 +135,7 @@ void set_offer(struct chooser *c, struct set const *s)
 {
     struct set dealt;
     int64_t total = set_total(c, s);
-    if (total < c->found->total || (!c->ties && total == c->found->total) || !set_obeys(c, s))
+    if (total < c->found->total || (!c->ties && total == c->found->total) || !obeys(c, s))
         return;
     deal(c, s, &dealt);
     if (!c->ties || is_first(c, &dealt))

@@ -46,9 +46,6 @@ int told_question(struct told *t, struct value_reader company, struct value_read
 int told_set(struct told *t, struct value_reader set, struct routes_route **routes,
              uint32_t *count);
 
-/* The routes of an answer, in that form with `value`. */
-void told_put_set(struct value_writer *w, struct routes_route const *routes, uint32_t count);
-
 /* The pairs of a map, to which others may be added, without its head: of an answer total, bound,
  * proven, stable, nodes, set; what came of a check, of so many routes: legal, and total, values or
  * rule, text, route, other, id; how many pairs they are. */
@@ -56,9 +53,6 @@ void told_put_set(struct value_writer *w, struct routes_route const *routes, uin
 void told_put_answer(struct value_writer *w, struct routes_answer const *answer);
 uint32_t told_put_verdict(struct value_writer *w, struct routes_verdict const *verdict,
                           uint32_t count);
-
-/* The word by which rules are known: "walk", "offboard" ...; of a legal set NULL. */
-char const *told_rule(enum routes_rule rule);
 
 /* ---- for told_question.c ----------------------------------------------------------------- */
 

@@ -380,7 +380,8 @@ static void put_ids(struct value_writer *w, char const *key, uint32_t const *ids
         value_put_int(w, ids[i]);
 }
 
-void told_put_set(struct value_writer *w, struct routes_route const *routes, uint32_t count)
+/* The routes of an answer, in that form with `value`. */
+static void put_set(struct value_writer *w, struct routes_route const *routes, uint32_t count)
 {
     value_put_array(w, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -410,10 +411,11 @@ void told_put_answer(struct value_writer *w, struct routes_answer const *a)
     value_put_bool(w, a->stable);
     put_int(w, "nodes", a->nodes > INT64_MAX ? INT64_MAX : (int64_t)a->nodes);
     put_key(w, "set");
-    told_put_set(w, a->routes, a->count);
+    put_set(w, a->routes, a->count);
 }
 
-char const *told_rule(enum routes_rule rule)
+/* The word by which rules are known: "walk", "offboard" ...; of a legal set NULL. */
+static char const *rule_word(enum routes_rule rule)
 {
     static char const *const words[ROUTES_RULES] = {[ROUTES_BAD_TRAIN] = "train",
                                                     [ROUTES_BAD_ID] = "id",
@@ -455,7 +457,7 @@ uint32_t told_put_verdict(struct value_writer *w, struct routes_verdict const *v
         return 3;
     }
     put_key(w, "rule");
-    put_key(w, told_rule(v->rule));
+    put_key(w, rule_word(v->rule));
     put_key(w, "text");
     put_key(w, routes_rule_text(v->rule));
     put_int(w, "route", v->route);

@@ -40,21 +40,24 @@ static bool names(struct routes_list const *list, uint32_t id)
     return false;
 }
 
-static char const *verify_mutexes(struct routes_network const *n)
+static bool is_named(struct routes_network const *n, int table, uint32_t slot, uint32_t mutex)
 {
     struct table const *mutexes = &n->tables[NETWORK_MUTEXES];
+    void const *thing = n->tables[table].things[slot];
+    if (!thing || mutex >= mutexes->high || !mutexes->things[mutex])
+        return false;
+    struct routes_mutex const *m = network_mutex(n, mutex);
+    return names(table == NETWORK_NODES ? &m->nodes : &m->edges, thing_id(thing));
+}
+
+static char const *verify_mutexes(struct routes_network const *n)
+{
     for (int table = NETWORK_NODES; table <= NETWORK_EDGES; table++) {
         struct table const *t = &n->tables[table];
         for (uint32_t slot = 0; slot < t->high; slot++)
-            for (uint32_t m = 0; m < 64 * n->mutex_words; m++) {
-                bool there = false;
-                if (t->things[slot] && m < mutexes->high && mutexes->things[m])
-                    there = names(table == NETWORK_NODES ? &network_mutex(n, m)->nodes
-                                                         : &network_mutex(n, m)->edges,
-                                  thing_id(t->things[slot]));
-                if (bits_has(network_mutexes(n, table, slot), m) != there)
+            for (uint32_t m = 0; m < 64 * n->mutex_words; m++)
+                if (bits_has(network_mutexes(n, table, slot), m) != is_named(n, table, slot, m))
                     return "mutexes that name a thing";
-            }
     }
     return NULL;
 }

@@ -56,6 +56,19 @@ static bool goes_on(struct builder const *b, uint32_t arc)
     return bits_meet(network_next(b->net, arc), b->alive, b->net->edge_words);
 }
 
+/* An edge at this node is gone: so are those that went on by it alone, and are queued. */
+static void cut_at(struct builder *b, uint32_t node, uint32_t *queued)
+{
+    struct routes_network const *n = b->net;
+    BITS_EACH(other, network_edges_at(n, node), n->edge_words)
+    {
+        if (bits_has(b->alive, other) && !goes_on(b, network_leaving(n, other, node) ^ 1)) {
+            bits_clear(b->alive, other);
+            b->queue[(*queued)++] = other;
+        }
+    }
+}
+
 /* Edges that end at a side or junction where no walk can go on are of no use, and then those that
  * went on by them alone. */
 static void cut_dead_ends(struct builder *b)
@@ -71,16 +84,8 @@ static void cut_dead_ends(struct builder *b)
     }
     while (count > 0) {
         uint32_t edge = b->queue[--count];
-        for (int end = 0; end < 2; end++) {
-            uint32_t node = n->ends[2 * edge + end];
-            BITS_EACH(other, network_edges_at(n, node), n->edge_words)
-            {
-                if (bits_has(b->alive, other) && !goes_on(b, network_leaving(n, other, node) ^ 1)) {
-                    bits_clear(b->alive, other);
-                    b->queue[count++] = other;
-                }
-            }
-        }
+        cut_at(b, n->ends[2 * edge], &count);
+        cut_at(b, n->ends[2 * edge + 1], &count);
     }
 }
 

@@ -96,6 +96,24 @@ void walk_start(struct walk *w, int64_t const *prices, uint64_t const *taken, in
 
 /* --- what can still be gained --- */
 
+/* The points near one that can be come to can be, too: the first word of the front to go on from.
+ */
+static inline uint32_t spread(struct walk *w, uint64_t const *near, uint64_t const *mask,
+                              uint32_t word)
+{
+    struct plan const *p = w->plan;
+    uint32_t words = p->view->point_words;
+    uint64_t *front = w->front, *reach = w->reach;
+    for (uint32_t i = 0; i < words; i++) {
+        uint64_t fresh = near[i] & ~mask[i] & ~reach[i];
+        reach[i] |= fresh;
+        front[i] |= fresh & p->passable[i];
+        if (fresh & p->passable[i] && i < word)
+            word = i;
+    }
+    return word;
+}
+
 /* Points that can still be come to from the ends of the walk. */
 static void flood(struct walk *w, struct frame const *f, uint64_t const *mask)
 {
@@ -114,15 +132,7 @@ static void flood(struct walk *w, struct frame const *f, uint64_t const *mask)
             uint32_t point = word * 64 + (uint32_t)__builtin_ctzll(front[word]);
             uint64_t const *near = p->near + (size_t)point * words;
             front[word] &= front[word] - 1;
-            uint32_t back = word;
-            for (uint32_t i = 0; i < words; i++) {
-                uint64_t fresh = near[i] & ~mask[i] & ~reach[i];
-                reach[i] |= fresh;
-                front[i] |= fresh & p->passable[i];
-                if (fresh & p->passable[i] && i < back)
-                    back = i;
-            }
-            word = back;
+            word = spread(w, near, mask, word);
         }
     }
 }

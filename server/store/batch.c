@@ -114,13 +114,6 @@ void batch_rename(struct batch *b, uint64_t id, char const *name, size_t size)
     append_rest(b, CHANGE_RENAME, &rest, "", 0);
 }
 
-void batch_properties(struct batch *b, uint64_t id, void const *properties, size_t size)
-{
-    struct rest rest = {.info = {.id = id, .properties = properties, .properties_size = size}};
-
-    append_rest(b, CHANGE_PROPERTIES, &rest, "", 0);
-}
-
 void batch_access(struct batch *b, uint64_t id, uint32_t owner, uint32_t group, uint32_t mode)
 {
     struct rest rest = {.info = {.id = id, .owner = owner, .group = group, .mode = mode}};

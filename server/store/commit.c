@@ -199,7 +199,7 @@ int name_enter(struct database *db, struct store_info const *info)
     return name_change(db, info->trashed ? SQL_TRASH_PUT : SQL_NAME_PUT, info);
 }
 
-int name_leave(struct database *db, struct store_info const *info)
+static int name_leave(struct database *db, struct store_info const *info)
 {
     return name_change(db, info->trashed ? SQL_TRASH_DELETE : SQL_NAME_DELETE, info);
 }
@@ -477,8 +477,6 @@ static int apply(struct store *store, struct change const *c)
         return rename_session(store, p, c->info.name, c->info.name_size, 0);
     case CHANGE_TRASH:
         return rename_session(store, p, i->name, i->name_size, c->when ? c->when : 1);
-    case CHANGE_PROPERTIES:
-        return pending_text(p, i->name, i->name_size, c->info.properties, c->info.properties_size);
     case CHANGE_ACCESS:
         return set_access(store, p, &c->info);
     case CHANGE_PURGE:

@@ -76,9 +76,6 @@ void commit_close(struct store *store);
 int store_transaction(struct store *store);
 int store_transaction_end(struct store *store, int rc);
 
-/* Makes changes of names in the folder last. */
-int store_sync_folder(struct store const *store);
-
 /* Puts a database made of what can be read in the place of the damaged one with this number, if
  * that is still the one in use. Nothing may be held. A code. */
 int store_rebuild(struct store *store, unsigned number);
@@ -93,7 +90,6 @@ int session_write(struct store *store, struct session *s);
 
 /* Enters a session under its name, or in the trash if its `trashed` says so; and takes it out. */
 int name_enter(struct database *db, struct store_info const *info);
-int name_leave(struct database *db, struct store_info const *info);
 
 /* Inserts or replaces the record in `record` under a key. */
 int row_put(struct database *db, enum statement which, int64_t key, struct buffer const *record);

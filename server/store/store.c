@@ -216,7 +216,8 @@ int store_tidy(struct store *store)
 
 /* ---- putting another database in place ----------------------------------------------------- */
 
-int store_sync_folder(struct store const *store)
+/* Makes changes of names in the folder last. */
+static int sync_folder(struct store const *store)
 {
     int fd = open(store->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = fd >= 0 && fsync(fd) == 0 ? REDO_OK : REDO_EIO;
@@ -253,7 +254,7 @@ int store_adopt_new(struct store *store)
     if (rename(from, to) < 0)
         return REDO_EIO;
     store->number++;
-    return store_sync_folder(store);
+    return sync_folder(store);
 }
 
 /* What happened, for the log; the last word counts. */

@@ -95,7 +95,6 @@ void batch_create_with(struct batch *b, struct store_info const *info, void *dum
 void batch_operation(struct batch *b, struct store_info const *after, void const *encoded,
                      size_t size);
 void batch_rename(struct batch *b, uint64_t id, char const *name, size_t size);
-void batch_properties(struct batch *b, uint64_t id, void const *properties, size_t size);
 void batch_access(struct batch *b, uint64_t id, uint32_t owner, uint32_t group, uint32_t mode);
 /* Deleting: into the trash (its name is free again), back under a name, and for ever. */
 void batch_trash(struct batch *b, uint64_t id, int64_t when);

@@ -6,6 +6,7 @@
 #include "client/mat/redo_mat.h"
 #include "tests/suite.h"
 #include "tests/text/bytes.h"
+#include "tests/text/hostile.h"
 
 #define HEAD " 5 point match\n\n Game 1\n Al : 0                         Bo : 0\n"
 
@@ -311,23 +312,16 @@ START_TEST(what_could_not_be_read_again_is_refused)
 }
 END_TEST
 
-static long endless(void *data, char *buffer, size_t size)
-{
-    *(size_t *)data += size;
-    memset(buffer, 'x', size);
-    return (long)size;
-}
-
 START_TEST(what_is_large_or_endless_is_read_to_the_limit)
 {
     redo_mat_options options;
     redo_mat_match *m;
     redo_text_error error;
-    size_t given = 0;
+    struct endless e = {"x", 0};
     redo_mat_options_init(&options);
     options.limits.bytes = 1 << 20;
-    ck_assert_int_eq(redo_mat_read(endless, &given, &options, &m, &error), REDO_EFULL);
-    ck_assert_uint_le(given, 2 << 20);
+    ck_assert_int_eq(redo_mat_read(endless, &e, &options, &m, &error), REDO_EFULL);
+    ck_assert_uint_le(e.given, 2 << 20);
 
     struct bytes b =
         bytes_repeated(HEAD, "  1) 31: 8/5 6/5                 42: 8/4 6/4 \n", 100000, "");

@@ -1,11 +1,11 @@
 /* Input that is deep, wide, large, endless or cut: it is read, or refused, in bounded time and
  * memory, on a small stack. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/pgn/files.h"
 #include "tests/suite.h"
+#include "tests/text/hostile.h"
 
 static size_t count_nodes(redo_pgn_game const *g)
 {
@@ -38,17 +38,6 @@ static int code_of(struct bytes const *b)
     int code = g->code;
     games_close(g);
     return code;
-}
-
-static void on_a_small_stack(void *(*what)(void *))
-{
-    pthread_t thread;
-    pthread_attr_t attr;
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, 256 * 1024);
-    ck_assert_int_eq(pthread_create(&thread, &attr, what, NULL), 0);
-    pthread_join(thread, NULL);
-    pthread_attr_destroy(&attr);
 }
 
 #define DEEP 100000
@@ -176,20 +165,6 @@ START_TEST(memory_and_moves_have_limits)
     bytes_free(&b);
 }
 END_TEST
-
-struct endless {
-    char const *text; /* once, then its last byte for ever */
-    size_t given;
-};
-
-static long endless(void *data, char *buffer, size_t size)
-{
-    struct endless *e = data;
-    size_t length = strlen(e->text);
-    for (size_t i = 0; i < size; i++, e->given++)
-        buffer[i] = e->text[e->given < length ? e->given : length - 1];
-    return (long)size;
-}
 
 static char const *const endings[] = {
     "x",

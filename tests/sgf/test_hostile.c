@@ -1,11 +1,11 @@
 /* Input that is deep, wide, large, endless or cut: it is read, or refused, in bounded time and
  * memory, on a small stack. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/sgf/files.h"
 #include "tests/suite.h"
+#include "tests/text/hostile.h"
 
 static size_t count_nodes(redo_sgf_game const *g)
 {
@@ -40,17 +40,6 @@ static int code_of(struct bytes const *b)
     return code;
 }
 
-static void on_a_small_stack(void *(*what)(void *), void *data)
-{
-    pthread_t thread;
-    pthread_attr_t attr;
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, 256 * 1024);
-    ck_assert_int_eq(pthread_create(&thread, &attr, what, data), 0);
-    pthread_join(thread, NULL);
-    pthread_attr_destroy(&attr);
-}
-
 #define DEEP 1000000
 
 static void *read_deep(void *data)
@@ -67,7 +56,7 @@ static void *read_deep(void *data)
 
 START_TEST(a_million_parentheses_nest)
 {
-    on_a_small_stack(read_deep, NULL);
+    on_a_small_stack(read_deep);
 }
 END_TEST
 
@@ -98,7 +87,7 @@ static void *read_long(void *data)
 
 START_TEST(a_line_may_be_long)
 {
-    on_a_small_stack(read_long, NULL);
+    on_a_small_stack(read_long);
 }
 END_TEST
 
@@ -170,20 +159,6 @@ START_TEST(without_an_end_it_is_an_error_at_its_beginning)
     bytes_free(&b);
 }
 END_TEST
-
-struct endless {
-    char const *text; /* once, then its last byte for ever */
-    size_t given;
-};
-
-static long endless(void *data, char *buffer, size_t size)
-{
-    struct endless *e = data;
-    size_t length = strlen(e->text);
-    for (size_t i = 0; i < size; i++, e->given++)
-        buffer[i] = e->text[e->given < length ? e->given : length - 1];
-    return (long)size;
-}
 
 static struct {
     char const *text;

@@ -77,7 +77,6 @@ START_TEST(make)
     store = sample_open(folder);
     play(&s[0], 5);
     play(&s[1], 5);
-    batch_properties(&batch, 5, NULL, 0);
     batch_access(&batch, 5, 1000, 1001, 0640);
     commit();
     copy("redo-1.db");

@@ -315,7 +315,6 @@ START_TEST(renaming_frees_the_old_name)
     begin(&s, 1, "old");
     commit();
     batch_rename(&batch, 1, "new", 3);
-    batch_properties(&batch, 1, "\x80", 1);
     batch_access(&batch, 1, 1, 7, 0644);
     sample_step(&s, &batch);
     commit();
@@ -324,7 +323,6 @@ START_TEST(renaming_frees_the_old_name)
     assert_stored(reader, &s);
     struct store_info info;
     ck_assert_int_eq(store_find_id(reader, 1, &info), REDO_OK);
-    ck_assert_uint_eq(info.properties_size, 1);
     ck_assert_uint_eq(info.owner, 1);
     ck_assert_uint_eq(info.group, 7);
     ck_assert_uint_eq(info.mode, 0644);
