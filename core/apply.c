@@ -65,7 +65,8 @@ static struct needs supersede_needs(struct history const *h, struct node *longer
         needs.copies = copy_length(longer);
     if (h->graft == redo_graftandcopy) /* from the new position, which is no endpoint itself */
         needs.copies = solution_length_below(longer);
-    if (h->graft == redo_graft || h->graft == redo_graftandcopy)
+    bool grafts = h->graft == redo_graft || h->graft == redo_graftandcopy;
+    if (grafts && h->scratchcap < h->count) /* else there is room for all; a turn has made it */
         needs.numbers = graft_candidates(longer, shorter);
     if (needs.numbers < needs.copies)
         needs.numbers = needs.copies;
@@ -133,6 +134,8 @@ static int plan_turns(struct history *h, struct node *longer)
 static int reserve_add(struct history *h, struct addition *a)
 {
     struct needs needs = {0};
+    if (a->shorter && h->graft != redo_nograft)
+        solution_settle(h);
     if (a->shorter)
         needs = supersede_needs(h, a->rival, a->rival->p.movecount - a->prev->p.movecount - 1);
     bool shared = a->first && !h->states.counted;
@@ -379,7 +382,7 @@ int history_apply(struct history *h, redo_operation const *op, redo_result *resu
 
 /* ---- looking ahead ----------------------------------------------------------------------- */
 
-uint32_t history_copies(struct history const *h, redo_operation const *op)
+uint32_t history_copies(struct history *h, redo_operation const *op)
 {
     if (!history_copies_paths(h) || op->value != redo_check || op->endpoint ||
         history_check_state(h, op))
@@ -390,7 +393,7 @@ uint32_t history_copies(struct history const *h, redo_operation const *op)
     return h->graft == redo_copypath ? copy_length(rival) : solution_length_below(rival);
 }
 
-uint32_t history_growth(struct history const *h, redo_operation const *op)
+uint32_t history_growth(struct history *h, redo_operation const *op)
 {
     struct node *n;
     redo_operation add;

@@ -16,7 +16,8 @@ uint32_t copy_length(struct node const *source)
  * unless that is the copy itself. True if it was linked. */
 static bool link_copy(struct history *h, struct node *copy, struct node *original)
 {
-    if (copy->p.better || copy->p.movecount < original->p.movecount || better_end(original) == copy)
+    if (copy->p.better || copy->p.movecount < original->p.movecount ||
+        chain_end(h, original) == copy)
         return false;
     if (memcmp(node_state(h, copy), node_state(h, original), h->cmpsize) != 0)
         return false; /* copied to where it does not belong, or along moves known as others */
@@ -82,7 +83,7 @@ uint32_t graft_candidates(struct node *top, unsigned shorter)
 /* n has become shorter: what was better than it may be so no longer. */
 static void relink(struct history *h, struct node *n)
 {
-    struct node *better = node_of(n->p.better), *end = better_end(better);
+    struct node *better = node_of(n->p.better), *end = chain_end(h, better);
     if (n->p.movecount < end->p.movecount) {
         better_set(h, n, NULL);
         better_set(h, end, n);
@@ -105,14 +106,16 @@ void graft_subtree(struct history *h, struct node *from, struct node *to, uint32
     branch_takeover(h, from, to);
     /* First all of them become shorter, then better pointers are looked at: two that move together
      * keep theirs, and the order of branches decides nothing. */
+    uint32_t count = 0;
+    bool betters = false;
     for (struct node *n = preorder(to, to); n; n = preorder(to, n)) {
         n->p.movecount -= shorter;
         touched_note(h->touched, n->in.id, true);
         if (n->p.solutionend)
             n->p.solutionsize -= shorter;
+        betters |= n->p.better != NULL;
     }
-    uint32_t count = 0;
-    for (struct node *n = preorder(to, to); n; n = preorder(to, n))
+    for (struct node *n = betters ? preorder(to, to) : NULL; n; n = preorder(to, n))
         if (n->p.better && n->p.better->movecount > n->p.movecount)
             numbers[count++] = n->in.id;
     if (count > 1)

@@ -448,6 +448,21 @@ int cursors_prepare(struct history *h, redo_operation const *op, bool *made)
     return cursors_make(&h->cursors, op->name, op->namesize, 0) ? REDO_OK : REDO_ENOMEM;
 }
 
+/* The first before n that was not dropped. Those between are told of it, in a field that no dropped
+ * position has a use for, so that of many cursors below a position that is dropped each goes but to
+ * where another came by. */
+static struct node *left_before(struct history const *h, struct node *n)
+{
+    struct node *left = n, *next;
+    while (!left->p.inuse)
+        left = left->linked == NOBODY ? node_prev(left) : node_at(h, left->linked);
+    for (; n != left; n = next) {
+        next = n->linked == NOBODY ? node_prev(n) : node_at(h, n->linked);
+        n->linked = left->in.id;
+    }
+    return left;
+}
+
 void cursors_settle(struct history *h)
 {
     for (uint32_t i = 0; i < h->cursors.count; i++) {
@@ -455,9 +470,7 @@ void cursors_settle(struct history *h)
         struct node *n = here(h, cursor);
         if (n->p.inuse)
             continue;
-        while (!n->p.inuse)
-            n = node_prev(n);
-        cursor->position = n->in.id;
+        cursor->position = left_before(h, n)->in.id;
         cursor_moved(&h->cursors, cursor);
         forget_way(cursor);
         h->cursors.bytes -= entry_bytes(cursor->entry);

@@ -35,6 +35,8 @@ struct history *history_empty(uint32_t size, uint32_t cmpsize)
     pool_init(&h->nodes, sizeof(struct node), NODES_LOW, NODES_TOP, h);
     states_init(&h->states, size, cmpsize < size, h->seed);
     index_init(&h->classes);
+    index_init(&h->ready);
+    chains_init(&h->chains);
     fans_init(&h->fans);
     authors_init(&h->authors, h->seed);
     records_init(&h->records);
@@ -89,6 +91,8 @@ void history_free(struct history *h)
         changes_free(h->changes);
     }
     index_close(&h->classes);
+    index_close(&h->ready);
+    chains_close(&h->chains);
     states_close(&h->states);
     pool_close(&h->nodes);
     free(h);
@@ -97,8 +101,9 @@ void history_free(struct history *h)
 size_t history_memory(struct history const *h)
 {
     return sizeof *h + h->nodes.bytes + states_memory(&h->states) + index_bytes(&h->classes) +
-           fans_memory(&h->fans) + h->properties.bytes + authors_memory(&h->authors) +
-           h->cursors.bytes + keys_memory(&h->keys) + h->answer.cap * sizeof *h->answer.items +
+           index_bytes(&h->ready) + chains_memory(&h->chains) + fans_memory(&h->fans) +
+           h->properties.bytes + authors_memory(&h->authors) + h->cursors.bytes +
+           keys_memory(&h->keys) + h->answer.cap * sizeof *h->answer.items +
            games_memory(h->games) + records_memory(&h->records) +
            (h->changes ? changes_memory(h->changes) : 0);
 }
@@ -180,7 +185,7 @@ struct node *history_make_as(struct history *h, uint32_t number, struct node *pr
     if (endpoint) {
         n->p.solutionend = n->p.endpoint;
         n->p.solutionsize = n->p.movecount;
-        solution_raise(h, n);
+        solution_offer(h, n);
     }
     return n;
 }

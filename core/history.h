@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "core/authors.h"
+#include "core/chains.h"
 #include "core/cursors.h"
 #include "core/fans.h"
 #include "core/games.h"
@@ -36,6 +37,12 @@ struct node {
     uint32_t linkprev;
 };
 
+/* New endpoints of one operation, while it makes many: see solution_defer(). */
+struct later {
+    uint32_t *numbers;
+    uint32_t count, cap;
+};
+
 struct changes;
 
 struct history {
@@ -51,7 +58,11 @@ struct history {
     struct pool nodes; /* number -> struct node */
     struct states states;
     struct index classes; /* compared bytes -> first of the positions that have them */
+    struct index ready;   /* compared bytes -> a position before which, in a ring that begins with
+                             many, all wait for redo_setbetterfields(); see equal_ready() */
+    struct chains chains; /* of better pointers, where they are long */
     struct fans fans;     /* move -> branch, for positions with many branches */
+    struct later later;   /* endpoints of which the positions before them are to be told */
     struct properties properties;
     struct authors authors;
     struct cursors cursors;
@@ -91,7 +102,7 @@ struct answer const *history_answer(struct history *h, redo_result const *result
 struct fields history_fields(struct history const *h, struct node const *n);
 
 /* How many positions an operation may make, as far as can be seen before. */
-uint32_t history_growth(struct history const *h, redo_operation const *op);
+uint32_t history_growth(struct history *h, redo_operation const *op);
 
 /* Whether an ADD could be applied, its position left aside: REDO_OK, REDO_ESTATE, REDO_ERANGE or
  * REDO_ECONSTANT. */
@@ -120,7 +131,7 @@ int history_check_state(struct history const *h, redo_operation const *op);
 
 /* How many positions the copying of a path may make, once this is added to a history like this one;
  * none if it is not a graft behavior that copies. */
-uint32_t history_copies(struct history const *h, redo_operation const *op);
+uint32_t history_copies(struct history *h, redo_operation const *op);
 
 static inline bool history_copies_paths(struct history const *h)
 {

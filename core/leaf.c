@@ -45,6 +45,14 @@ int leaf_apply_drop(struct history *h, redo_operation const *op, redo_result *r)
     return REDO_OK;
 }
 
+/* Whether n has the compared bytes of this one. */
+static bool has_state(struct history const *h, struct node const *n, struct node const *one)
+{
+    if (n->state == one->state || !h->states.counted) /* each is stored once */
+        return n->state == one->state;
+    return memcmp(node_state(h, n), node_state(h, one), h->cmpsize) == 0;
+}
+
 int leaf_apply_cycle(struct history *h, redo_operation const *op, redo_result *r)
 {
     struct node *end;
@@ -56,7 +64,7 @@ int leaf_apply_cycle(struct history *h, redo_operation const *op, redo_result *r
     if (!first)
         return REDO_OK;
     struct node *match = end;
-    while (match && memcmp(node_state(h, match), op->state, h->cmpsize) != 0)
+    while (match && !has_state(h, match, first))
         match = node_prev(match);
     if (!match)
         return REDO_OK;

@@ -1,5 +1,7 @@
 #include "core/solution.h"
 
+#include <stdlib.h>
+
 static bool beats(int end, unsigned size, int otherend, unsigned othersize)
 {
     if (!end || !otherend)
@@ -47,6 +49,54 @@ void solution_raise(struct history *h, struct node *n)
         up->p.solutionsize = n->p.solutionsize;
         touched_note(h->touched, up->in.id, false);
     }
+}
+
+void solution_offer(struct history *h, struct node *n)
+{
+    struct later *later = &h->later;
+    if (!later->cap) {
+        solution_raise(h, n);
+        return;
+    }
+    if (later->count == later->cap)
+        solution_settle(h);
+    later->numbers[later->count++] = n->in.id;
+}
+
+void solution_defer(struct history *h, uint32_t endpoints)
+{
+    uint32_t *numbers = endpoints > 1 ? malloc(endpoints * sizeof *numbers) : NULL;
+    if (numbers)
+        h->later = (struct later){.numbers = numbers, .cap = endpoints};
+}
+
+/* The better first, of those as good the one made first. */
+static int settle_order(void const *a, void const *b, void *history)
+{
+    uint32_t x = *(uint32_t const *)a, y = *(uint32_t const *)b;
+    struct node const *p = node_at(history, x), *q = node_at(history, y);
+    if (p->p.endpoint != q->p.endpoint)
+        return q->p.endpoint - p->p.endpoint;
+    if (p->p.movecount != q->p.movecount)
+        return p->p.movecount < q->p.movecount ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+void solution_settle(struct history *h)
+{
+    struct later *later = &h->later;
+    if (later->count > 1)
+        qsort_r(later->numbers, later->count, sizeof *later->numbers, settle_order, h);
+    for (uint32_t i = 0; i < later->count; i++)
+        solution_raise(h, node_at(h, later->numbers[i]));
+    later->count = 0;
+}
+
+void solution_undefer(struct history *h)
+{
+    solution_settle(h);
+    free(h->later.numbers);
+    h->later = (struct later){0};
 }
 
 /* Whether what n tells, the best it can have since something was lost below it, is offered still:

@@ -9,6 +9,20 @@
 /* Works out the solution of n from its own endpoint and its branches. True if it changed. */
 bool solution_refresh(struct history *h, struct node *n);
 
+/* A new endpoint: tells the positions before it, or notes that this is to be done. */
+void solution_offer(struct history *h, struct node *n);
+
+/* From here on new endpoints, about so many, are noted only: where each is better than the one
+ * before, each would tell all the positions before it. Without memory nothing is deferred. */
+void solution_defer(struct history *h, uint32_t endpoints);
+
+/* Before any solution is looked at: tells what was noted, the best first, so that a position is
+ * told once. More may be noted. */
+void solution_settle(struct history *h);
+
+/* The same, and no more is deferred. */
+void solution_undefer(struct history *h);
+
 /* What n offers got better: tells the positions before it, as far as it matters. */
 void solution_raise(struct history *h, struct node *n);
 

@@ -354,18 +354,59 @@ static int plan_turns(struct history *h, struct node *parent, struct item *items
     return rc == REDO_EOPERATION ? REDO_EDAMAGED : rc;
 }
 
+/* By number, the last made first. */
+static int compare_made(void const *a, void const *b)
+{
+    uint32_t x = (*(struct item *const *)a)->number, y = (*(struct item *const *)b)->number;
+    return (x < y) - (x > y);
+}
+
+/* Of the positions that are back in rings that of these bytes that came last, or NULL. */
+static struct node *came_before(struct history const *h, struct index const *back, uint32_t hash,
+                                void const *state)
+{
+    struct index_walk walk = index_walk(back, hash);
+    uint32_t number;
+    while ((number = index_next(back, &walk)) != INDEX_NONE)
+        if (memcmp(node_state(h, node_at(h, number)), state, h->cmpsize) == 0)
+            return node_at(h, number);
+    return NULL;
+}
+
+/* Their states, and their places in the rings of equal positions: the last made first, so that each
+ * is looked for from where the one before it has come, and a ring is walked once. order: room for
+ * as many pointers. `back` has room for as many insertions. */
+static void bring_back_states(struct history *h, struct item *items, uint32_t count,
+                              struct item **order, struct index *back)
+{
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = &items[i];
+    qsort(order, count, sizeof(*order), compare_made);
+    equal_forget_ready(h);
+    for (uint32_t i = 0; i < count; i++) {
+        struct item *item = order[i];
+        uint32_t hash = equal_hash(h, item->state);
+        struct node *first = equal_first(h, hash, item->state);
+        struct node *near = first ? came_before(h, back, hash, item->state) : NULL;
+        struct node *n = node_at(h, item->number);
+        *n = (struct node){.in.id = item->number};
+        n->state =
+            first && !h->states.counted ? first->state : states_take(&h->states, item->state);
+        n->p.setbetter = item->waits;
+        equal_insert(h, hash, first, near, n);
+        if (near)
+            index_replace(back, hash, near->in.id, item->number);
+        else
+            index_insert(back, hash, item->number);
+    }
+}
+
 static void bring_back(struct history *h, struct node *parent, struct item const *item)
 {
-    uint32_t hash = equal_hash(h, item->state);
-    struct node *first = equal_first(h, hash, item->state);
-    uint32_t state =
-        first && !h->states.counted ? first->state : states_take(&h->states, item->state);
-    *node_at(h, item->number) = (struct node){0};
-    struct node *n = history_make_as(h, item->number, parent, item->move, state, item->endpoint);
+    uint32_t state = node_at(h, item->number)->state;
+    history_make_as(h, item->number, parent, item->move, state, item->endpoint);
     authors_sign(&h->authors, item->number, item->stamp);
-    n->p.setbetter = item->waits;
     h->waiting += item->waits;
-    equal_insert(h, hash, first, n);
 }
 
 /* What was better than a position that is back, if it still is. */
@@ -373,7 +414,7 @@ static void relink(struct history *h, struct item const *item)
 {
     struct node *n = node_at(h, item->number), *better;
     if (item->better == NOBODY || history_find(h, item->better, &better) || better == n ||
-        better->p.movecount > n->p.movecount || better_end(better) == n ||
+        better->p.movecount > n->p.movecount || chain_end(h, better) == n ||
         memcmp(node_state(h, better), node_state(h, n), h->cmpsize) != 0)
         return;
     better_set(h, n, better);
@@ -389,9 +430,14 @@ static int restore(struct history *h, struct node *parent, void const *data, siz
     struct item *items = malloc(count * sizeof *items);
     uint32_t *numbers = malloc(count * sizeof *numbers);
     struct way *ways = malloc(count * sizeof *ways);
+    struct item **order = malloc(count * sizeof(*order));
+    struct index back;
+    uint32_t endpoints = 0;
+    index_init(&back);
     struct plan plan = {0};
     struct recalled recalled = {0};
-    int rc = items && numbers && ways ? REDO_OK : REDO_ENOMEM;
+    int rc =
+        items && numbers && ways && order && !index_reserve(&back, count) ? REDO_OK : REDO_ENOMEM;
     if (!rc)
         rc = check_items(h, parent, data, size, items, count, numbers, ways, &r);
     if (!rc && r.at != r.end)
@@ -402,6 +448,12 @@ static int restore(struct history *h, struct node *parent, void const *data, siz
         rc = make_room(h, items, count);
     if (!rc && h->changes)
         rc = plan_turns(h, parent, items, count, &plan);
+    for (uint32_t i = 0; !rc && i < count; i++)
+        endpoints += items[i].endpoint != 0;
+    if (!rc) {
+        bring_back_states(h, items, count, order, &back);
+        solution_defer(h, endpoints);
+    }
     for (uint32_t i = 0; !rc && i < count; i++) {
         bring_back(h, i ? node_at(h, items[i].parent) : parent, &items[i]);
         if (h->changes)
@@ -410,6 +462,7 @@ static int restore(struct history *h, struct node *parent, void const *data, siz
     for (uint32_t i = 0; !rc && i < count; i++)
         relink(h, &items[i]);
     if (!rc) {
+        solution_undefer(h);
         enter_recalled(h, &recalled);
         touched_order(h->touched, parent->in.id);
         result->position = items[0].number;
@@ -423,6 +476,8 @@ static int restore(struct history *h, struct node *parent, void const *data, siz
     free(items);
     free(numbers);
     free(ways);
+    free(order);
+    index_close(&back);
     return rc;
 }
 

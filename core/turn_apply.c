@@ -51,7 +51,7 @@ static bool is_known(struct history const *h, struct turn_item const *items, uin
 
 /* How many positions the adds of a turn may make by copying paths: of those that are there, and of
  * those that the turn makes itself, which grow with it. */
-static int copies_of_turn(struct history const *h, struct turn_item const *items, uint32_t count,
+static int copies_of_turn(struct history *h, struct turn_item const *items, uint32_t count,
                           uint64_t *copies)
 {
     uint64_t longest = 0, made = 0, copied = 0;
@@ -114,7 +114,10 @@ static int reserve_turn(struct history *h, struct turn_item const *items, uint32
 
 static int add_items(struct history *h, struct turn_item *items, uint32_t adds, redo_result *r)
 {
-    uint32_t first = h->next;
+    uint32_t first = h->next, endpoints = 0;
+    for (uint32_t i = 0; i < adds; i++)
+        endpoints += items[i].op.endpoint != 0;
+    solution_defer(h, endpoints);
     for (uint32_t i = 0; i < adds; i++) {
         redo_result one = history_nothing;
         if (items[i].after)
@@ -123,10 +126,14 @@ static int add_items(struct history *h, struct turn_item *items, uint32_t adds, 
         int rc = h->next >= ANSWERS_BELOW ? REDO_EFULL
                  : plays                  ? records_play(h, &items[i].op, &one)
                                           : history_add(h, &items[i].op, &one);
-        if (rc && !i) /* nothing is done yet */
+        if (rc && !i) { /* nothing is done yet */
+            solution_undefer(h);
             return rc;
-        if (rc) /* copying a path has taken more memory than there is, or numbers */
+        }
+        if (rc) { /* copying a path has taken more memory than there is, or numbers */
+            solution_undefer(h);
             return h->failed = rc;
+        }
         h->answer.items[h->answer.count++] = one.position << 1 | one.created;
         one.changed |= r->changed;
         if (adds == 1)
@@ -135,6 +142,7 @@ static int add_items(struct history *h, struct turn_item *items, uint32_t adds, 
         r->created = one.created;
         r->changed = one.changed;
     }
+    solution_undefer(h);
     r->firstmade = first;
     r->made = h->next - first;
     r->value = (int)adds;
@@ -185,7 +193,7 @@ int turn_apply(struct history *h, redo_operation const *op, redo_result *r)
     return rc;
 }
 
-uint64_t turn_growth(struct history const *h, redo_operation const *op)
+uint64_t turn_growth(struct history *h, redo_operation const *op)
 {
     struct turn_item *items;
     uint32_t count;

@@ -9,7 +9,7 @@ int turn_apply(struct history *h, redo_operation const *op, redo_result *r);
 
 /* How many positions a TURN may make, as far as can be seen before; NOBODY or more: it would not be
  * done. */
-uint64_t turn_growth(struct history const *h, redo_operation const *op);
+uint64_t turn_growth(struct history *h, redo_operation const *op);
 
 /* How many answers of its own an operation has if it is a turn, or more; no more than it has bytes.
  */

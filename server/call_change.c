@@ -154,7 +154,7 @@ static bool takes_away(redo_operation const *op)
 static struct usage_amount amount_of(struct room const *room, struct client *by,
                                      redo_operation const *op)
 {
-    struct history const *h = room->history;
+    struct history *h = room->history;
     struct usage_amount more = {.positions = history_growth(h, op)};
     bool cursor = op->kind == REDO_OP_CURSOR && op->value == redo_step_goto &&
                   !cursors_find(&h->cursors, op->name, op->namesize);

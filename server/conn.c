@@ -157,8 +157,12 @@ static bool turn_over(struct conn *conn)
         conn->turn = conn->conns->turn;
         conn->turn_count = 0;
         conn->turn_bytes = 0;
+        conn->turn_began = uv_hrtime();
+        return false;
     }
-    return conn->turn_count >= TURN_MESSAGES || conn->turn_bytes >= TURN_BYTES;
+    uint64_t limit = conn->conns->limits.turn_us * 1000;
+    return conn->turn_count >= TURN_MESSAGES || conn->turn_bytes >= TURN_BYTES ||
+           (limit && uv_hrtime() - conn->turn_began >= limit);
 }
 
 /* Tells of whole messages behind the one that waits. */

@@ -69,6 +69,8 @@ struct conn_limits {
     uint64_t idle_ms;          /* without a byte from the peer, after which it is told to go ... */
     uint64_t keepalive_ms;     /* ... without one to it, after which the handler is asked ... */
     uint64_t stall_ms; /* ... and without one taken by it, after which it is ended; 0: never */
+    uint64_t turn_us;  /* that the messages of one take before others have their turn, the last of
+                          them aside; 0: no such limit, but for their number and their bytes */
 };
 
 /* All connections of a loop. */
@@ -127,9 +129,10 @@ struct conn {
     size_t read_size;    /* room to read into: grows with what comes at once */
     size_t waits;        /* bytes of the message that waits, */
     size_t ahead;        /* up to the end of the last that was told of */
-    uint64_t turn;       /* the two below are of this turn */
+    uint64_t turn;       /* the three below are of this turn */
     unsigned turn_count; /* messages handled */
     size_t turn_bytes;   /* their bytes */
+    uint64_t turn_began; /* the first of them; in ns */
     uint64_t asked;      /* the look at which conn_hung_up() asked the kernel ... */
     bool hung_up;        /* ... and what it said */
 

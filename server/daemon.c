@@ -13,6 +13,8 @@
 #include "server/log.h"
 #include "server/notify.h"
 
+#define TURN_US 4000 /* one connection has the loop for so long, or for one message */
+
 #define FINISH_MS 3000 /* for clients to take what is due to them */
 #define STOP_SECONDS 5 /* for everything */
 #define OTHER_FILES 64 /* descriptors besides those of connections */
@@ -226,6 +228,7 @@ static int init_loop(struct daemon *daemon)
 {
     struct config const *config = &daemon->config;
     struct conn_limits limits = {
+        .turn_us = TURN_US,
         .frame = FRAME_LIMITS_DEFAULT,
         .output_soft = config->output_soft,
         .soft_ms = config->output_seconds * 1000,

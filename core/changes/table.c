@@ -229,6 +229,15 @@ static int compare_rows(void const *x, void const *y, void *order)
     return by_board ? by_board : values_compare(o->t->values, a[0], b[0]);
 }
 
+/* table_find(), where it is likely that the row is in the same place as in another table of the
+ * session: no look into the index then, which waits for memory. */
+static uint32_t find_near(struct table const *t, enum space space, uint32_t id, uint32_t slot)
+{
+    if (slot < t->rows[space].slots && table_row(t, space, slot)[0] == id)
+        return slot;
+    return table_find(t, space, id);
+}
+
 /* Pairs the rows that have the same id in both, and are equal in what counts. */
 static void pair_same(struct table const *a, struct table const *b, enum space space,
                       uint32_t *pairs)
@@ -236,7 +245,7 @@ static void pair_same(struct table const *a, struct table const *b, enum space s
     struct order order = {a, space};
     for (uint32_t slot = 0; slot < a->rows[space].slots; slot++) {
         uint32_t const *row = table_row(a, space, slot);
-        uint32_t other = row[0] ? table_find(b, space, row[0]) : TABLE_NONE;
+        uint32_t other = row[0] ? find_near(b, space, row[0], slot) : TABLE_NONE;
         bool same =
             other != TABLE_NONE && compare_board(&order, row, table_row(b, space, other)) == 0;
         pairs[slot] = same ? other : TABLE_NONE;
@@ -254,7 +263,7 @@ static uint32_t list_left(struct table const *t, struct table const *first, enum
         uint32_t id = table_row(t, space, slot)[0];
         if (!id)
             continue;
-        uint32_t by = t == first ? slot : table_find(first, space, id);
+        uint32_t by = t == first ? slot : find_near(first, space, id, slot);
         uint32_t mate = by == TABLE_NONE ? TABLE_NONE : pairs[by];
         if (t == first ? mate == TABLE_NONE : mate != slot)
             list[count++] = slot;
@@ -344,7 +353,7 @@ bool table_same(struct table const *a, struct table const *b)
             uint32_t const *row = table_row(a, space, slot);
             if (!row[0])
                 continue;
-            uint32_t other = table_find(b, space, row[0]);
+            uint32_t other = find_near(b, space, row[0], slot);
             size_t size = (a->schema->field_count[i] + 1) * sizeof *row;
             if (other == TABLE_NONE || memcmp(row, table_row(b, space, other), size) != 0)
                 return false;

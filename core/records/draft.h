@@ -90,6 +90,11 @@ struct draft {
  */
 int draft_join(struct draft const *d, struct record_bytes **kept);
 
+/* The same in the place of the record that it is a draft of, of which only what has another place
+ * then is moved: for a record that is not nothing. REDO_OK; or a code, and nothing is changed. Not
+ * *done: its parts are in another order, so that it has to be joined. */
+int draft_rewrite(struct draft const *d, struct record_bytes **kept, bool *done, bool *changed);
+
 /* Whether a record tells nothing. */
 bool draft_is_empty(struct record const *r);
 

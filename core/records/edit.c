@@ -1,10 +1,14 @@
 /* A RECORD: one edit of the record of a position. What it gives is checked, the new record is put
- * together beside the old one, and takes its place: nothing is changed half. */
+ * together beside the old one, and takes its place; but a large one is rewritten where it is, so
+ * that not all of it is copied, unless its parts are to be in another order. Nothing is changed
+ * half. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/history.h"
 #include "core/records/edit.h"
+
+#define LARGE 65536 /* bytes of a record that is rewritten where it is */
 
 struct record_list *edit_list(struct edit *e)
 {
@@ -208,6 +212,16 @@ static bool same(struct record_bytes const *a, struct record_bytes const *b)
     return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
+/* The edit in the place of the record there is; not *done: it can not be done so. */
+static int rewrite(struct history *h, struct edit *e, bool *done, bool *changed)
+{
+    struct record_bytes **place = records_place(&h->records, e->n->in.id);
+    uint32_t before = (*place)->size;
+    int rc = draft_rewrite(&e->draft, place, done, changed);
+    records_rewritten(&h->records, e->n->in.id, before);
+    return rc;
+}
+
 int records_apply(struct history *h, redo_operation const *op, redo_result *r)
 {
     struct edit e; /* not set to 0: most of it is room */
@@ -226,10 +240,16 @@ int records_apply(struct history *h, redo_operation const *op, redo_result *r)
     old = records_at(&h->records, op->position);
     record_open(&e.draft.r, old ? old->bytes : NULL, old ? old->size : 0);
     rc = run(&e);
-    if (!rc)
+    bool done = false, changed = false;
+    if (!rc && old && old->size >= LARGE && !e.as_told && !draft_is_empty(&e.draft.r))
+        rc = rewrite(h, &e, &done, &changed);
+    if (!rc && !done)
         rc = e.as_told ? copy_whole(op, &kept) : draft_join(&e.draft, &kept);
     free(e.buffer);
-    if (!rc && same(old, kept)) {
+    if (!rc && done) {
+        r->changed = changed;
+        h->changed |= changed;
+    } else if (!rc && same(old, kept)) {
         free(kept);
     } else if (!rc && (rc = kept ? records_reserve(&h->records, op->position) : REDO_OK)) {
         free(kept);

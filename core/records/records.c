@@ -53,6 +53,18 @@ void records_put(struct records *r, uint32_t number, struct record_bytes *kept)
     *place = kept;
 }
 
+struct record_bytes **records_place(struct records *r, uint32_t number)
+{
+    r->last.kept = NULL;
+    return pool_at(&r->kept, number);
+}
+
+void records_rewritten(struct records *r, uint32_t number, uint32_t before)
+{
+    r->bytes += (*records_place(r, number))->size;
+    r->bytes -= before;
+}
+
 void records_forget(struct history *h, struct node const *n)
 {
     if (records_at(&h->records, n->in.id))

@@ -51,6 +51,10 @@ void const *history_record(struct history const *h, uint32_t number, size_t *siz
  * be that of nothing. Room for it must be there: records_reserve(). */
 void records_put(struct records *r, uint32_t number, struct record_bytes *kept);
 
+/* The place of a record that is there, for who writes in it; then what was its size. */
+struct record_bytes **records_place(struct records *r, uint32_t number);
+void records_rewritten(struct records *r, uint32_t number, uint32_t before);
+
 /* REDO_OK or REDO_ENOMEM. */
 static inline int records_reserve(struct records *r, uint32_t number)
 {

@@ -27,6 +27,7 @@ struct survey {
     struct node **order; /* parents before children */
     uint32_t count;      /* in order, so far */
     uint32_t *walk;      /* beside all: which walk along better pointers came by first, from 1 */
+    struct node **end;   /* beside all: of that walk */
 };
 
 static struct node *in_use(struct history const *h, uint32_t number)
@@ -134,7 +135,7 @@ static char const *links(struct history const *h, struct node const *n, uint32_t
     return NULL;
 }
 
-static uint32_t *walk_of(struct survey const *s, struct node const *n)
+static uint32_t place_of(struct survey const *s, struct node const *n)
 {
     uint32_t low = 0, high = s->count - 1;
     while (low < high) {
@@ -144,7 +145,28 @@ static uint32_t *walk_of(struct survey const *s, struct node const *n)
         else
             high = middle;
     }
-    return &s->walk[low];
+    return low;
+}
+
+/* Follows the chain of n, to its end or to where an earlier walk came by. */
+static char const *chain(struct history *h, struct survey const *s, uint32_t place)
+{
+    struct node *n = s->all[place], *end = NULL;
+    for (struct node *i = n; i && !end; i = node_of(i->p.better)) {
+        uint32_t at = place_of(s, i);
+        if (s->walk[at] == place + 1)
+            return broken("better pointers of %u do not end", n->in.id);
+        if (s->walk[at])
+            end = s->end[at];
+        else if (!i->p.better)
+            end = i;
+        s->walk[at] = s->walk[at] ? s->walk[at] : place + 1;
+    }
+    for (struct node *i = n; i && !s->end[place_of(s, i)]; i = node_of(i->p.better))
+        s->end[place_of(s, i)] = end;
+    if (chain_end(h, n) != end)
+        return broken("better pointers of %u end elsewhere", n->in.id);
+    return NULL;
 }
 
 static char const *betters(struct history const *h, struct survey const *s)
@@ -168,17 +190,9 @@ static char const *betters(struct history const *h, struct survey const *s)
     }
     if (linked != pointing)
         return broken("%u better pointers, but %u links back", pointing, linked);
-    /* Along each chain, to its end or to where an earlier walk came by. */
-    for (uint32_t i = 0; i < s->count; i++) {
-        for (struct node *n = s->all[i]; n; n = node_of(n->p.better)) {
-            uint32_t *walk = walk_of(s, n);
-            if (*walk == i + 1)
-                return broken("better pointers of %u do not end", n->in.id);
-            if (*walk)
-                break;
-            *walk = i + 1;
-        }
-    }
+    for (uint32_t i = 0; i < s->count; i++)
+        if ((wrong = chain((struct history *)h, s, i))) /* it notes what it finds */
+            return wrong;
     return NULL;
 }
 
@@ -201,6 +215,7 @@ static char const *rings(struct history const *h, struct survey const *s)
             continue; /* its turn was that of its first */
         classes++;
         uint32_t prev = n->equalprev, at = number;
+        struct node *ready = NULL;
         do {
             struct node *other = in_use(h, at);
             if (!other || other->equalprev != prev || (at != number && at <= prev))
@@ -209,10 +224,14 @@ static char const *rings(struct history const *h, struct survey const *s)
                 return broken("%u and %u are in one ring, but differ", number, at);
             if (!h->states.counted && other->state != n->state)
                 return broken("%u and %u are equal, but stored twice", number, at);
+            if (!ready && !other->p.setbetter)
+                ready = other;
             members++;
             prev = at;
             at = other->equalnext;
         } while (at != number && members <= h->count);
+        if (equal_ready((struct history *)h, n, NULL) != ready)
+            return broken("the first that does not wait is not found, from %u", number);
     }
     if (members != h->count)
         return broken("%u positions in rings of %u", members, h->count);
@@ -378,9 +397,10 @@ char const *invariants_broken(struct history const *h)
 {
     struct survey s = {.all = calloc(h->count, sizeof *s.all),
                        .order = calloc(h->count, sizeof *s.order),
-                       .walk = calloc(h->count, sizeof *s.walk)};
+                       .walk = calloc(h->count, sizeof *s.walk),
+                       .end = calloc(h->count, sizeof *s.end)};
     char const *wrong = NULL;
-    if (!s.all || !s.order || !s.walk)
+    if (!s.all || !s.order || !s.walk || !s.end)
         wrong = broken("no memory to check");
     if (!wrong)
         wrong = counts(h, &s);
@@ -407,6 +427,7 @@ char const *invariants_broken(struct history const *h)
     free(s.all);
     free(s.order);
     free(s.walk);
+    free(s.end);
     return wrong;
 }
 

@@ -1,5 +1,6 @@
 /* A million moves, and a hundred thousand branches, on a stack of 256 KiB. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,6 +198,25 @@ static void wide_graft(void)
     redo_endsession(s);
 }
 
+/* As many cursors as there may be, all at the end of a line that is dropped. */
+static void many_cursors(void)
+{
+    char name[16];
+    redo_session *s = begin();
+    redo_position *root = redo_getfirstposition(s), *end = line(s, root, 1, DEEP, 0);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(name, sizeof name, "c%d", i);
+        ck_assert_ptr_nonnull(redo_setcursor(s, name, i % 2 ? end : end->prev, NULL));
+    }
+    ck_assert_int_eq(redo_dropsubtree(s, root->next->p), DEEP);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(name, sizeof name, "c%d", i);
+        ck_assert_ptr_eq(redo_getcursor(s, name), root);
+    }
+    invariants_hold(s->history);
+    redo_endsession(s);
+}
+
 /* So many equal positions: added, loaded, and marked to be checked later. */
 static void many_equals(void)
 {
@@ -228,9 +248,11 @@ SMALL_STACK_TEST(a_position_with_100000_branches, wide_position)
 SMALL_STACK_TEST(a_position_with_100000_endpoints, wide_solutions)
 SMALL_STACK_TEST(a_graft_of_100000_branches, wide_graft)
 SMALL_STACK_TEST(a_hundred_thousand_equal_positions, many_equals)
+SMALL_STACK_TEST(a_thousand_cursors_on_a_million_moves_that_are_dropped, many_cursors)
 
 TEST_MAIN_SLOW("deep", 60, a_line_of_a_million_moves, a_graft_of_a_subtree_a_million_deep,
                a_solution_a_million_long_is_copied,
                a_graft_that_turns_half_a_million_better_pointers, a_position_with_100000_branches,
                a_position_with_100000_endpoints, a_graft_of_100000_branches,
-               a_hundred_thousand_equal_positions)
+               a_hundred_thousand_equal_positions,
+               a_thousand_cursors_on_a_million_moves_that_are_dropped)

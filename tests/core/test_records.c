@@ -661,6 +661,84 @@ START_TEST(a_record_is_set_as_a_whole)
 }
 END_TEST
 
+static void set_big(redo_position *p, size_t size)
+{
+    static char zeros[100000];
+    ck_assert_int_eq(redo_setpositionproperty(session, p, redo_of_position, 0, "big", zeros, size),
+                     REDO_OK);
+}
+
+/* One of many edits, of a position's record. */
+static int any_edit(redo_position *p, unsigned draw)
+{
+    static char const *const names[] = {"a", "bb", "ccc"};
+    static char const value[400];
+    unsigned pick = draw / 16 % 64, list = 2 + draw % 2;
+    size_t size = draw / 1024 % 4 * 131;
+    uint32_t id = 1 + pick % 12, ids[40];
+    char text[8] = "move x";
+    text[5] = (char)('a' + pick % 26);
+    redo_candidate c = item(text, (int)pick);
+    redo_analysis a = evaluation(pick);
+    redo_analysis const *analyses[] = {pick % 3 ? &a : NULL};
+    switch (draw / 2 % 8) {
+    case 0:
+    case 1:
+        return redo_addcandidates(session, p, list, pick % 5, &c, analyses, 1, ids);
+    case 2:
+        return redo_setcandidate(session, p, list, id, redo_part_text | redo_part_analysis, &c,
+                                 analyses[0]);
+    case 3:
+        return redo_setpositionproperty(session, p, list, id, names[pick % 3], value, size);
+    case 4:
+        return redo_setpositionproperty(session, p, redo_of_branch, 0, names[pick % 3], value,
+                                        size);
+    case 5:
+        return redo_setpositionproperty(session, p, redo_of_position, 0, names[pick % 3], value,
+                                        size);
+    case 6:
+        return pick % 4 ? redo_dropcandidates(session, p, list, &id, 1)
+                        : redo_choose(session, p, redo_choice_made, id);
+    default: {
+        unsigned count = redo_getcandidatecount(p, list);
+        redo_candidate one;
+        for (unsigned i = 0; count < 40 && i < count; i++)
+            ids[count - 1 - i] = redo_getcandidate(p, list, i, &one) ? one.id : 0;
+        return count < 40 && pick % 2 ? redo_ordercandidates(session, p, list, ids, count)
+                                      : redo_decide(session, p, pick % 4);
+    }
+    }
+}
+
+START_TEST(a_large_record_becomes_what_a_small_one_does)
+{
+    redo_position *large = add(root, 1, "bb00"), *small = add(root, 2, "cc00"),
+                  *copy = add(root, 3, "dd00");
+    unsigned done = 0;
+    set_big(large, 1);
+    set_big(small, 1);
+    for (unsigned i = 0, draw = 1; i < 3000; i++) {
+        size_t size, other_size;
+        draw = draw * 1664525 + 1013904223;
+        set_big(large, 70000 + draw / 7 % 30000);
+        int rc = any_edit(large, draw >> 12);
+        ck_assert_int_eq(any_edit(small, draw >> 12), rc);
+        done += rc == REDO_OK;
+        void const *bytes = redo_getrecord(large, &size);
+        ck_assert_int_eq(redo_setrecord(session, copy, NULL, 0), REDO_OK);
+        ck_assert_int_eq(redo_setrecord(session, copy, bytes, size), REDO_OK);
+        set_big(copy, 1);
+        bytes = redo_getrecord(copy, &size);
+        void const *other = redo_getrecord(small, &other_size);
+        ck_assert_uint_eq(size, other_size);
+        ck_assert(memcmp(bytes, other, size) == 0);
+        if (i % 300 == 0)
+            invariants_hold(session->history);
+    }
+    ck_assert_uint_gt(done, 1500);
+}
+END_TEST
+
 START_TEST(bytes_that_are_no_record_are_refused)
 {
     size_t size;
@@ -1130,6 +1208,7 @@ int main(void)
         a_large_value_is_kept,
         more_than_a_record_may_have_is_refused,
         a_record_is_set_as_a_whole,
+        a_large_record_becomes_what_a_small_one_does,
         bytes_that_are_no_record_are_refused,
         a_writer_makes_the_same_record_as_the_edits_do,
         an_edit_sets_the_change_flag_and_one_that_changes_nothing_does_not,

@@ -357,6 +357,39 @@ START_TEST(many_messages_of_one_do_not_delay_those_of_another)
 }
 END_TEST
 
+/* Longer than a turn, and no less however busy the machine is. */
+static void take_long(struct conn *conn)
+{
+    uint64_t began = uv_hrtime();
+    (void)conn;
+    while (uv_hrtime() - began < 2 * 1000 * 1000)
+        ;
+}
+
+START_TEST(slow_messages_of_one_are_handled_one_a_turn)
+{
+    char pings[3 * PING_SIZE];
+    int one, other;
+    struct conn *first = make(SOCK_STREAM, &one), *second = make(SOCK_STREAM, &other);
+
+    conns.limits.turn_us = 1000;
+    act = take_long;
+    for (int i = 0; i < 3; i++)
+        memcpy(pings + i * PING_SIZE, ping, PING_SIZE);
+    ck_assert_int_eq(send(one, pings, sizeof pings, 0), sizeof pings);
+    ck_assert_int_eq(send(other, pings, sizeof pings, 0), sizeof pings);
+    for (int i = 0; i < 100 && messages < 6; i++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    ck_assert_uint_eq(messages, 6);
+    for (int i = 0; i < 6; i += 2) { /* in turn, whoever was first */
+        ck_assert_ptr_ne(order[i], order[i + 1]);
+        ck_assert(order[i] == first || order[i] == second);
+    }
+    close(one);
+    close(other);
+}
+END_TEST
+
 START_TEST(connection_ended_by_its_own_message_is_told_of_once)
 {
     int other;
@@ -431,6 +464,7 @@ int main(void)
     tcase_add_test(tests, connections_of_a_user_have_a_bound_together);
     tcase_add_test(tests, past_the_bound_of_its_user_a_connection_is_not_read_from_until_it_reads);
     tcase_add_test(tests, many_messages_of_one_do_not_delay_those_of_another);
+    tcase_add_test(tests, slow_messages_of_one_are_handled_one_a_turn);
     tcase_add_test(tests, connection_ended_by_its_own_message_is_told_of_once);
     tcase_add_test(tests, connection_can_be_ended_by_the_message_of_another);
     tcase_add_test(tests, peer_that_is_gone_ends_the_connection);
