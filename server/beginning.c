@@ -31,11 +31,17 @@ static int check(struct call *call, struct history const *history, struct beginn
     return rc ? rc : call_check_usage(call, call->client->asker->uid, more);
 }
 
+/* Whether somebody waits for it: not where what is done to its match is not waited for either. */
+static bool in_hurry(struct call const *call, struct beginning const *how)
+{
+    return !how->relaxed && (!how->match || call_in_hurry(call, how->match));
+}
+
 /* The match knows of its new game; both stay in memory meanwhile, whatever room is made. */
 static int enter_match(struct call *call, struct room *room, struct beginning const *how)
 {
     room->held = true;
-    int rc = match_enter(call, how->match, room->handle, !how->relaxed);
+    int rc = match_enter(call, how->match, room->handle, in_hurry(call, how));
     room->held = false;
     return rc;
 }
@@ -94,7 +100,7 @@ int beginning_make_dumped(struct call *call, struct history *history, struct beg
     if (how->stored) {
         gateway->registry.next_handle++;
         struct store_info info = rooms_info(room);
-        batch_create_with(committer_change(&gateway->committer, !how->relaxed, &room->number),
+        batch_create_with(committer_change(&gateway->committer, in_hurry(call, how), &room->number),
                           &info, dump, size);
         dump = NULL;
     } else if (!how->name) {
@@ -123,7 +129,10 @@ int beginning_make(struct call *call, struct history *history, struct beginning 
 
 void beginning_answer(struct call *call, struct room const *room, bool created)
 {
-    call_waits_for(call, room);
+    struct registry const *rooms = &call->gateway->registry;
+    struct room const *match = created && room->match ? registry_handled(rooms, room->match) : NULL;
+    if (!match || call_in_hurry(call, match))
+        call_waits_for(call, room);
     struct buffer *b = call_reply(call);
     pack_map(b, REPLY_SESSION_FIELDS + 1);
     reply_session_fields(b, room);

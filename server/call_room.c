@@ -6,16 +6,30 @@
 #include "server/call.h"
 #include "server/finding.h"
 
+static void add_session(struct call *call, struct arg const *arg)
+{
+    if (arg->type == PARAM_STR || arg->named)
+        error_add_text(&call->error, "session", arg->bytes.data, arg->bytes.size);
+    else
+        error_add_int(&call->error, "session", arg->integer);
+}
+
 int call_fail_session(struct call *call, int code, struct arg const *arg)
 {
     if (code == CALL_LATER)
         return code;
     call_fail(call, code);
-    if (arg->type == PARAM_STR || arg->named)
-        error_add_text(&call->error, "session", arg->bytes.data, arg->bytes.size);
-    else
-        error_add_int(&call->error, "session", arg->integer);
+    add_session(call, arg);
     return code;
+}
+
+static int fail_lost(struct call *call, int why, struct arg const *arg)
+{
+    error_begin(&call->error, REDO_ERESYNC, "%s, since changes were lost: %s",
+                redo_strerror(REDO_ERESYNC), redo_strerror(why));
+    error_add_int(&call->error, "why", why);
+    add_session(call, arg);
+    return REDO_ERESYNC;
 }
 
 static int find(struct call *call, struct arg const *arg, struct room **room)
@@ -29,7 +43,7 @@ int call_room_anew(struct call *call, struct room **room)
     int rc = find(call, &call->args.param[0], room);
     if (rc)
         return call_fail_session(call, rc, &call->args.param[0]);
-    room_lost(*room, call->client, false);
+    room_lost(*room, call->client, REDO_OK);
     call_waits_for(call, *room);
     return REDO_OK;
 }
@@ -38,9 +52,10 @@ int call_room_anew(struct call *call, struct room **room)
 static int find_kept(struct call *call, struct arg const *arg, struct room **room)
 {
     int rc = find(call, arg, room);
-    if (!rc && room_is_lost(*room, call->client))
-        rc = REDO_ERESYNC;
-    return rc ? call_fail_session(call, rc, arg) : REDO_OK;
+    if (rc)
+        return call_fail_session(call, rc, arg);
+    int why = room_why_lost(*room, call->client);
+    return why ? fail_lost(call, why, arg) : REDO_OK;
 }
 
 int call_room(struct call *call, struct room **room)

@@ -16,7 +16,7 @@ struct job;
 
 struct relaxed {
     uint64_t handle;
-    bool lost; /* something it was told was never stored: to be opened anew */
+    int lost; /* why something it was told was never stored: to be opened anew; or REDO_OK */
 };
 
 struct client {

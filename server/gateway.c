@@ -42,7 +42,7 @@ static void on_failed(void *data, uint64_t committed, int code)
     struct gateway *gateway = data;
     log_notices(gateway);
     log_error("changes could not be stored and are undone: %s", redo_strerror(code));
-    rooms_failed(gateway, committed);
+    rooms_failed(gateway, committed, code);
     for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next) {
         struct outbox *outbox = &list_entry(l, struct client, in_clients)->outbox;
         outbox_fail(outbox, committed, code);

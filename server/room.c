@@ -133,7 +133,7 @@ int room_set_relaxed(struct room const *room, struct client *client, bool relaxe
     if (is && !relaxed)
         client->relaxed[i] = client->relaxed[--client->relaxed_count];
     if (is && relaxed)
-        client->relaxed[i].lost = false;
+        client->relaxed[i].lost = REDO_OK;
     if (is || !relaxed)
         return REDO_OK;
     struct relaxed *grown = realloc(client->relaxed, (client->relaxed_count + 1) * sizeof *grown);
@@ -144,19 +144,19 @@ int room_set_relaxed(struct room const *room, struct client *client, bool relaxe
     return REDO_OK;
 }
 
-void room_lost(struct room const *room, struct client *client, bool lost)
+void room_lost(struct room const *room, struct client *client, int why)
 {
     for (size_t i = 0; i < client->relaxed_count; i++)
         if (client->relaxed[i].handle == room->handle)
-            client->relaxed[i].lost = lost;
+            client->relaxed[i].lost = why;
 }
 
-bool room_is_lost(struct room const *room, struct client const *client)
+int room_why_lost(struct room const *room, struct client const *client)
 {
     for (size_t i = 0; i < client->relaxed_count; i++)
         if (client->relaxed[i].handle == room->handle)
             return client->relaxed[i].lost;
-    return false;
+    return REDO_OK;
 }
 
 /* Hands the operation to the open batch. */

@@ -104,9 +104,9 @@ bool room_relaxed(struct room const *room, struct client const *client);
 int room_set_relaxed(struct room const *room, struct client *client, bool relaxed);
 
 /* A client that was told of changes at once was told of some that are lost: whatever it asks of the
- * session is refused until it opens it anew, lest it builds on them. */
-void room_lost(struct room const *room, struct client *client, bool lost);
-bool room_is_lost(struct room const *room, struct client const *client);
+ * session is refused until it opens it anew (why: REDO_OK), lest it builds on them. */
+void room_lost(struct room const *room, struct client *client, int why);
+int room_why_lost(struct room const *room, struct client const *client);
 
 /* The snapshot was read to its end, or is nobody's any more. */
 void subscription_drop_snapshot(struct subscription *s);

@@ -223,7 +223,7 @@ void rooms_committed(struct gateway *gateway, uint64_t number)
         members_tidy(&gateway->members, number);
 }
 
-void rooms_failed(struct gateway *gateway, uint64_t committed)
+void rooms_failed(struct gateway *gateway, uint64_t committed, int why)
 {
     rooms_forget_leaving(gateway);
     members_failed(&gateway->members, committed);
@@ -234,7 +234,7 @@ void rooms_failed(struct gateway *gateway, uint64_t committed)
         if (!room->stored || room->number <= committed)
             continue;
         for (struct link *l = gateway->clients.next; l != &gateway->clients; l = l->next)
-            room_lost(room, list_entry(l, struct client, in_clients), true);
+            room_lost(room, list_entry(l, struct client, in_clients), why);
         rooms_discard(gateway, room);
     }
 }

@@ -44,6 +44,6 @@ void rooms_committed(struct gateway *gateway, uint64_t number);
 
 /* Batches after this one are lost: sessions that they touched leave memory, and who is attached to
  * one is told to load it anew. */
-void rooms_failed(struct gateway *gateway, uint64_t committed);
+void rooms_failed(struct gateway *gateway, uint64_t committed, int why);
 
 #endif

@@ -165,9 +165,10 @@ static void keep_properties(struct upload *u, redo_session *session)
 
 /* --- the match --- */
 
-static struct buffer *request_property(struct upload *u, int64_t session)
+/* Name and value, and if there are to be any the options, are to follow. */
+static struct buffer *request_property(struct upload *u, int64_t session, bool options)
 {
-    struct buffer *b = ctl_request(u->ctl, "setproperty", 3);
+    struct buffer *b = ctl_request(u->ctl, "setproperty", options ? 4 : 3);
     pack_int(b, session);
     return b;
 }
@@ -177,7 +178,7 @@ static int send_properties(struct upload *u)
     struct buffer *p = &u->properties;
     int status = CLI_GO;
     for (size_t at = 0; u->property_count > 0 && status == CLI_GO; u->property_count--) {
-        struct buffer *b = request_property(u, u->match);
+        struct buffer *b = request_property(u, u->match, false);
         for (int part = 0; part < 2; part++) { /* the name, the value */
             struct reading r = read_value(p->data + at, p->size - at);
             read_skip(&r);
@@ -188,6 +189,18 @@ static int send_properties(struct upload *u)
         status = sent(u, false);
     }
     return status;
+}
+
+/* From now on nothing waits for the disk but taking the mark away, which is there after all else,
+ * or refused if anything was lost. */
+static int relax_match(struct upload *u)
+{
+    struct buffer *b = ctl_request(u->ctl, "opensession", 2);
+    pack_cstr(b, u->name);
+    pack_map(b, 1);
+    pack_key(b, "relaxed");
+    pack_bool(b, true);
+    return sent(u, false);
 }
 
 /* The name is taken: maybe by what is left of another import. */
@@ -219,10 +232,12 @@ static int begin_match(struct upload *u)
     }
     if (!integer_read(map_get(&result, "session"), 0, INT64_MAX, &u->match))
         return ctl_fail_shape(u->ctl);
-    struct buffer *b = request_property(u, u->match);
+    struct buffer *b = request_property(u, u->match, false);
     pack_key(b, MARK);
     pack_cstr(b, UNFINISHED);
     int status = sent(u, false);
+    if (status == CLI_GO)
+        status = relax_match(u);
     return status == CLI_GO ? send_properties(u) : status;
 }
 
@@ -267,15 +282,18 @@ int upload_end(struct upload *u, char const *tail, size_t tail_size)
     if (status == CLI_GO)
         status = receive_all(u);
     if (status == CLI_GO && tail) {
-        struct buffer *b = request_property(u, u->last);
+        struct buffer *b = request_property(u, u->last, false);
         pack_key(b, "sgf:tail");
         pack_str(b, tail, tail_size);
         status = sent(u, false);
     }
     if (status == CLI_GO && u->match) {
-        struct buffer *b = request_property(u, u->match);
+        struct buffer *b = request_property(u, u->match, true);
         pack_key(b, MARK);
         pack_nil(b);
+        pack_map(b, 1);
+        pack_key(b, "durable");
+        pack_bool(b, true);
         status = sent(u, false);
     }
     return status == CLI_GO ? receive_all(u) : status;
@@ -296,6 +314,14 @@ static bool drop(struct upload *u, int64_t handle)
     return code == REDO_OK || code == REDO_ENOSESSION || code == REDO_ENOTKEPT;
 }
 
+/* What was told of it and lost is forgotten: it is as it is on disk. False: it is not there. */
+static bool open_match(struct upload *u)
+{
+    msgpack_object result;
+    pack_cstr(ctl_request(u->ctl, "opensession", 1), u->name);
+    return connection_call(&u->ctl->c, u->ctl->id, &result) != REDO_ENOSESSION;
+}
+
 void upload_undo(struct upload *u)
 {
     bool good = true;
@@ -303,7 +329,7 @@ void upload_undo(struct upload *u)
         return;
     u->failed = true; /* what went wrong was told */
     receive_all(u);
-    if (u->match) /* with all that was made */
+    if (u->match && open_match(u)) /* with all that was made */
         good = drop(u, u->match);
     else if (u->last)
         good = drop(u, u->last);

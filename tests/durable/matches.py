@@ -4,7 +4,7 @@ import random
 import threading
 import time
 
-from durable import (EIO, ENOSESSION, Place, add, answered, begin, error_of, names, needs_slow_disk, placed, run, snapshot,
+from durable import (EIO, ENOSESSION, ERESYNC, Place, add, answered, begin, error_of, names, needs_slow_disk, placed, run, snapshot,
                      wait_for)
 
 EINMATCH = 64
@@ -200,6 +200,48 @@ def test_a_kill_leaves_no_session_that_was_to_begin_as_a_game_alone():
             between += 0 < len(there) < 3000
             rpc.close()
     print("in the middle %d times" % between)
+
+
+@placed("--relaxed-delay", "60000")
+def test_a_game_that_begins_in_a_relaxed_match_is_answered_at_once(place, rpc):
+    needs_slow_disk()
+    match = rpc.call("beginmatch", "m", {"relaxed": True})["session"]
+    dump = snapshot(rpc, begin(rpc, name="other"))
+    rpc.call("flush")
+    place.disk("wait")
+    games = [rpc.call("loadsession", dump, {"name": "loaded", "match": match})["session"],
+             rpc.call("beginsession", bytes(4), 4, 0, {"name": "begun", "match": match})["session"]]
+    with place.connect() as other:  # whose match is not relaxed
+        id = other.send("beginsession", bytes(4), 4, 0, {"name": "third", "match": match})
+        assert not answered(other, id)
+        place.disk("ok")
+        games.append(other.result(id)["session"])
+    place.crash()
+    with place.connect() as rpc:
+        assert agrees(rpc, match) == (games, [])
+
+
+@placed()
+def test_games_of_a_relaxed_match_that_are_lost_are_told_of_by_the_match(place, rpc):
+    needs_slow_disk()
+    match = rpc.call("beginmatch", "m", {"relaxed": True})["session"]
+    begun = ("beginsession", bytes(4), 4, 0, {"name": "g", "match": match})
+    rpc.call("flush")
+    place.disk("fail")
+    lost = rpc.call(*begun)["session"]
+    wait_for(lambda: error_of(rpc, "getgames", match) == ERESYNC, "the match to be lost")
+    error, _ = rpc.response(rpc.send("getgames", match))
+    assert error[2]["why"] == EIO and error[2]["session"] == match, error
+    place.disk("ok")
+    for call in (begun, ("setproperty", match, "whole", True, {"durable": True})):
+        assert error_of(rpc, *call) == ERESYNC, call
+    rpc.call("opensession", "m")
+    assert agrees(rpc, match) == ([], []) and error_of(rpc, "getsession", lost) == ENOSESSION
+    there = rpc.call(*begun)["session"]
+    rpc.call("setproperty", match, "whole", True, {"durable": True})
+    place.crash()
+    with place.connect() as rpc:
+        assert agrees(rpc, match) == ([there], [])
 
 
 @placed()
