@@ -1,6 +1,7 @@
 /* Games of a file, one after the other, into sessions of the daemon. */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -116,21 +117,32 @@ enum game_file game_file_kind(char const *data, size_t size)
 
 /* --- an end before the end --- */
 
-/* What was made is taken back then. Once: the next signal ends the process. */
+/* What was made is taken back then. Once: the next signal ends the process. Who waits for input
+ * waits for the pipe too: a signal may come just before it waits. */
 static volatile sig_atomic_t stopped;
+static int stop_pipe[2] = {-1, -1};
 
 static void stop(int signal)
 {
+    int error = errno;
     stopped = signal;
+    ssize_t n = write(stop_pipe[1], "", 1);
+    (void)n; /* it is empty, and has room for that */
+    errno = error;
 }
 
-static void stop_on_signals(void)
+static int stop_on_signals(void)
 {
     static int const signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction now, then = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    if (pipe(stop_pipe)) {
+        cli_complain("can not make a pipe: %s", strerror(errno));
+        return EXIT_BAD;
+    }
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
             sigaction(signals[i], &then, NULL);
+    return CLI_GO;
 }
 
 /* --- reading --- */
@@ -141,6 +153,16 @@ struct reading_file {
     int error; /* of the last read, or 0 */
     struct progress progress;
 };
+
+/* Waits for input, and not in vain once a signal has come; as read(). */
+static ssize_t read_unless_stopped(int fd, char *buffer, size_t size)
+{
+    struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = stop_pipe[0], .events = POLLIN}};
+    int rc = poll(fds, 2, -1);
+    if (stopped)
+        errno = EINTR;
+    return rc < 0 || stopped ? -1 : read(fd, buffer, size);
+}
 
 static long read_source(void *data, char *buffer, size_t size)
 {
@@ -153,7 +175,7 @@ static long read_source(void *data, char *buffer, size_t size)
         f->source.begun_size -= (size_t)n;
     } else {
         do
-            n = stopped ? -1 : read(f->source.fd, buffer, size);
+            n = read_unless_stopped(f->source.fd, buffer, size);
         while (n < 0 && !stopped && errno == EINTR);
     }
     if (n < 0)
@@ -305,7 +327,8 @@ int game_files_import(struct ctl *ctl, enum game_file kind, struct game_source c
     struct stat st;
     bool known = fstat(source->fd, &st) == 0 && S_ISREG(st.st_mode);
     int status = upload_begin(&u, ctl, name);
-    stop_on_signals();
+    if (status == CLI_GO)
+        status = stop_on_signals();
     progress_begin(&f.progress, known ? (uint64_t)st.st_size : 0);
     if (status == CLI_GO)
         status = kind == GAME_FILE_SGF   ? import_as_sgf(&f, &u)
