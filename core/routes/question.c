@@ -40,7 +40,13 @@ static int check_rows(struct routes_train const *t, uint32_t i, struct routes_fa
         if (t->rows[r].kinds == 0 || t->rows[r].kinds >= KIND_SETS)
             return fault_set(fault, REDO_ENETWORK, "train %u: row %u is for no kind of stop", i, r);
         if (t->rows[r].pay > ROUTES_LENGTH || t->rows[r].visit > ROUTES_LENGTH)
-            return fault_set(fault, REDO_ERANGE, "train %u: row %u is too long", i, r);
+            return fault_set(fault, REDO_ERANGE, "train %u: row %u is too long (at most %d)", i, r,
+                             ROUTES_LENGTH);
+        if (t->rows[r].visit == 0)
+            return fault_set(fault, REDO_ENETWORK, "train %u: row %u visits no stop", i, r);
+        if (t->rows[r].pay > t->rows[r].visit)
+            return fault_set(fault, REDO_ENETWORK,
+                             "train %u: row %u pays for more stops than it visits", i, r);
     }
     return REDO_OK;
 }
@@ -48,23 +54,29 @@ static int check_rows(struct routes_train const *t, uint32_t i, struct routes_fa
 static int check_train(struct routes_train const *t, uint32_t i, struct routes_fault *fault)
 {
     if (!t->name || strlen(t->name) > ROUTES_NAME || (t->group && strlen(t->group) > ROUTES_NAME))
-        return fault_set(fault, REDO_ENETWORK, "train %u: its name or group is no name", i);
-    if (t->distance > ROUTES_BY_ROWS || t->tracks > 7)
+        return fault_set(fault, REDO_ENETWORK,
+                         "train %u: its name or group is no name (at most %d bytes)", i,
+                         ROUTES_NAME);
+    if (t->distance > ROUTES_BY_ROWS || (t->tracks > 7 && t->tracks != ROUTES_NO_TRACK))
         return fault_set(fault, REDO_ENETWORK, "train %u: unknown distance or track", i);
     if (t->length > ROUTES_LENGTH)
-        return fault_set(fault, REDO_ERANGE, "train %u: its distance is too long", i);
+        return fault_set(fault, REDO_ERANGE, "train %u: its distance is too long (at most %d)", i,
+                         ROUTES_LENGTH);
     for (int track = 0; track < 3; track++)
         if (t->track_cost[track] > ROUTES_TRACK_COST)
-            return fault_set(fault, REDO_ERANGE, "train %u: a track cost is out of range", i);
+            return fault_set(fault, REDO_ERANGE, "train %u: a track cost is out of range (0 to %d)",
+                             i, ROUTES_TRACK_COST);
     return t->distance == ROUTES_BY_ROWS ? check_rows(t, i, fault) : REDO_OK;
 }
 
 static int check_bonus(struct routes_bonus const *b, uint32_t i, struct routes_fault *fault)
 {
     if (b->value < 0 || b->value > ROUTES_VALUE || b->per_stop < 0 || b->per_stop > ROUTES_VALUE)
-        return fault_set(fault, REDO_ERANGE, "bonus %u: its value is out of range", i);
+        return fault_set(fault, REDO_ERANGE, "bonus %u: its value is out of range (0 to %d)", i,
+                         ROUTES_VALUE);
     if (b->need_count > ROUTES_NEEDS || b->train_count > ROUTES_MEMBERS)
-        return fault_set(fault, REDO_EFULL, "bonus %u: too many lists or trains", i);
+        return fault_set(fault, REDO_EFULL, "bonus %u: too many lists or trains (at most %d, %d)",
+                         i, ROUTES_NEEDS, ROUTES_MEMBERS);
     for (uint32_t j = 0; j < b->train_count; j++)
         if (!b->trains[j])
             return fault_set(fault, REDO_ENETWORK, "bonus %u: a train has no name", i);
@@ -76,10 +88,14 @@ static int check_asked(struct routes_question const *a, struct routes_fault *fau
     int rc = REDO_OK;
     if (!a->company || !*a->company || strcmp(a->company, "*") == 0 ||
         strlen(a->company) > ROUTES_NAME)
-        return fault_set(fault, REDO_ENETWORK, "the company is no name");
-    if (a->train_count > ROUTES_TRAINS || a->bonus_count > ROUTES_BONUSES ||
-        a->rules.min_stops_if_count > ROUTES_CONDITIONS || a->rules.set_count > ROUTES_CONDITIONS)
-        return fault_set(fault, REDO_EFULL, "too many trains, bonuses or rules");
+        return fault_set(fault, REDO_ENETWORK,
+                         "the company is no name (at most %d bytes, and not *)", ROUTES_NAME);
+    if (a->train_count > ROUTES_TRAINS)
+        return fault_set(fault, REDO_EFULL, "too many trains (at most %d)", ROUTES_TRAINS);
+    if (a->bonus_count > ROUTES_BONUSES)
+        return fault_set(fault, REDO_EFULL, "too many bonuses (at most %d)", ROUTES_BONUSES);
+    if (a->rules.min_stops_if_count > ROUTES_CONDITIONS || a->rules.set_count > ROUTES_CONDITIONS)
+        return fault_set(fault, REDO_EFULL, "too many rules (at most %d)", ROUTES_CONDITIONS);
     for (uint32_t i = 0; i < a->train_count && !rc; i++)
         rc = check_train(&a->trains[i], i, fault);
     for (uint32_t i = 0; i < a->bonus_count && !rc; i++)
@@ -97,7 +113,8 @@ static int make_bits(struct question *q, enum network_table table, struct routes
     if (!*bits)
         return REDO_ENOMEM;
     if (list->count > ROUTES_MEMBERS)
-        return fault_set(fault, REDO_EFULL, "%s %u: a list is too long", what, index);
+        return fault_set(fault, REDO_EFULL, "%s %u: a list is too long (at most %d)", what, index,
+                         ROUTES_MEMBERS);
     for (uint32_t i = 0; i < list->count; i++) {
         uint32_t slot = network_find(q->net, table, list->ids[i]);
         if (slot == INDEX_NONE)

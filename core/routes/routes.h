@@ -204,10 +204,13 @@ bool routes_reach_edge(struct routes_network const *net, char const *company, ui
 
 #define ROUTES_KIND_BIT(kind) (1u << (kind))
 
+/* A row that no stop could be given to, or that would pay for more than it visits, is refused. */
 struct routes_row {
     uint32_t kinds; /* ROUTES_KIND_BIT of stations */
     uint32_t pay, visit;
 };
+
+#define ROUTES_NO_TRACK (1u << 3)
 
 enum routes_distance { ROUTES_BY_STOPS, ROUTES_BY_HEXES, ROUTES_BY_ROWS };
 
@@ -217,7 +220,7 @@ struct routes_train {
     uint32_t length; /* stops or hexes */
     struct routes_row const *rows;
     uint32_t row_count;
-    uint32_t tracks;        /* 1 << track for what it can use; 0: all */
+    uint32_t tracks;        /* 1 << track for what it can use; 0: all; or ROUTES_NO_TRACK */
     uint32_t track_cost[3]; /* by hexes: 1 is usual, 0 is free */
     bool needs_counted_token, local, token_ends;
     char const *group; /* NULL: the common one */

@@ -19,6 +19,9 @@ static char const *const table_names[] = {"node", "edge", "mutex"};
 
 /* --- is a definition sound by itself? --- */
 
+#define WRITTEN_(number) #number
+#define WRITTEN(limit) WRITTEN_(limit) /* a limit, in a text */
+
 static bool name_fits(char const *name)
 {
     return !name || strlen(name) <= ROUTES_NAME;
@@ -27,7 +30,7 @@ static bool name_fits(char const *name)
 static char const *bad_names(struct routes_node const *node)
 {
     if (!name_fits(node->name) || !name_fits(node->hex))
-        return "a name is too long";
+        return "a name is too long (at most " WRITTEN(ROUTES_NAME) " bytes)";
     for (uint32_t i = 0; i < node->hex_count; i++)
         if (!node->hexes[i] || !name_fits(node->hexes[i]))
             return "a hex is no name";
@@ -48,15 +51,19 @@ static bool value_fits(int32_t value)
 static char const *bad_numbers(struct routes_node const *node)
 {
     if (!value_fits(node->value))
-        return "its value is out of range";
+        return "its value is out of range (-" WRITTEN(ROUTES_VALUE) " to " WRITTEN(
+            ROUTES_VALUE) ")";
     for (uint32_t i = 0; i < node->value_count; i++)
         if (!value_fits(node->values[i].value))
-            return "one of its values is out of range";
+            return "one of its values is out of range (-" WRITTEN(ROUTES_VALUE) " to " WRITTEN(
+                ROUTES_VALUE) ")";
     if (node->cost < 0 || node->cost > ROUTES_LENGTH)
-        return "its cost is out of range";
-    if (node->token_count > ROUTES_TOKENS || node->value_count > ROUTES_VALUES ||
+        return "its cost is out of range (0 to " WRITTEN(ROUTES_LENGTH) ")";
+    if (node->token_count > ROUTES_TOKENS ||
         (node->slots != ROUTES_NO_SLOTS && node->slots > ROUTES_TOKENS))
-        return "it has too many slots, tokens or values";
+        return "it has too many slots or tokens (at most " WRITTEN(ROUTES_TOKENS) ")";
+    if (node->value_count > ROUTES_VALUES)
+        return "it has too many values (at most " WRITTEN(ROUTES_VALUES) ")";
     return NULL;
 }
 
@@ -64,7 +71,8 @@ static int check_node(struct routes_node const *node, struct routes_fault *fault
 {
     char const *why = NULL;
     if (node->id > ROUTES_ID)
-        return fault_set(fault, REDO_ERANGE, "node %u: the id is too large", node->id);
+        return fault_set(fault, REDO_ERANGE, "node %u: the id is too large (at most %d)", node->id,
+                         ROUTES_ID);
     if (node->kind > ROUTES_JUNCTION || node->limit > ROUTES_LIMIT_SET)
         why = "its kind or limit is unknown";
     else if (node->hex_count > 2)
@@ -121,7 +129,8 @@ static int fit_end(struct routes_network const *n, struct routes_edge const *edg
         degree += network_edge(n, other)->id != edge->id;
     }
     if (degree >= ROUTES_DEGREE)
-        return fault_set(fault, REDO_EFULL, "edge %u: too many edges at node %u", edge->id, id);
+        return fault_set(fault, REDO_EFULL, "edge %u: too many edges at node %u (at most %d)",
+                         edge->id, id, ROUTES_DEGREE);
     return REDO_OK;
 }
 
@@ -131,7 +140,8 @@ static int fit_edge(struct routes_network const *n, struct routes_edge const *ed
     char const *why = NULL;
     int rc;
     if (edge->id > ROUTES_ID)
-        return fault_set(fault, REDO_ERANGE, "edge %u: the id is too large", edge->id);
+        return fault_set(fault, REDO_ERANGE, "edge %u: the id is too large (at most %d)", edge->id,
+                         ROUTES_ID);
     if (!edge->hex || !name_fits(edge->hex))
         why = "its hex is no name";
     else if (edge->a == edge->b)
@@ -149,7 +159,8 @@ static int check_mutex_list(struct routes_network const *n, struct routes_mutex 
                             struct routes_fault *fault)
 {
     if (list->count > ROUTES_MEMBERS)
-        return fault_set(fault, REDO_EFULL, "mutex %u: too many members", m->id);
+        return fault_set(fault, REDO_EFULL, "mutex %u: too many members (at most %d)", m->id,
+                         ROUTES_MEMBERS);
     for (uint32_t i = 0; i < list->count; i++) {
         if (network_find(n, table, list->ids[i]) == INDEX_NONE)
             return fault_set(fault, REDO_ENETWORK, "mutex %u: there is no %s %u", m->id,
@@ -167,7 +178,9 @@ static int fit_mutex(struct routes_network const *n, struct routes_mutex const *
 {
     int rc;
     if (m->id > ROUTES_ID || !name_fits(m->why))
-        return fault_set(fault, REDO_ERANGE, "mutex %u: its id or its why is too large", m->id);
+        return fault_set(fault, REDO_ERANGE,
+                         "mutex %u: its id or its why is too large (at most %d, %d bytes)", m->id,
+                         ROUTES_ID, ROUTES_NAME);
     if (m->scope > ROUTES_SCOPE_SET)
         return fault_set(fault, REDO_ENETWORK, "mutex %u: its scope is unknown", m->id);
     rc = check_mutex_list(n, m, NETWORK_NODES, &m->nodes, fault);
@@ -329,7 +342,10 @@ static int prepare(struct routes_network *n, struct routes_op const *op, struct 
     if (rc) {
         thing_unref(change->now);
         if (rc == REDO_EFULL && fault && !fault->text[0])
-            fault_set(fault, rc, "%s %u: the network is full", table_names[table], id_of(op));
+            fault_set(fault, rc,
+                      "%s %u: the network is full (%d nodes, %d edges, %d mutexes, %d companies)",
+                      table_names[table], id_of(op), ROUTES_NODES, ROUTES_EDGES, ROUTES_MUTEXES,
+                      ROUTES_COMPANIES);
     }
     return rc;
 }

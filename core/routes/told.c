@@ -1,5 +1,6 @@
 #include "core/routes/told.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,21 +63,28 @@ static int wrong_field(struct told *t, int code, char const *name, char const *w
 
 /* ---- values ------------------------------------------------------------------------------ */
 
+static int out_of_range(struct told *t, char const *name, int64_t low, int64_t high)
+{
+    char text[80];
+    snprintf(text, sizeof text, "is out of range (%" PRId64 " to %" PRId64 ")", low, high);
+    return wrong_field(t, REDO_ERANGE, name, text);
+}
+
 static int integer(struct told *t, char const *name, struct value_reader value, int64_t low,
                    int64_t high, int64_t *to)
 {
     struct value v = value_next(&value);
     if (v.type == VALUE_UINT)
-        return wrong_field(t, REDO_ERANGE, name, "is out of range");
+        return out_of_range(t, name, low, high);
     if (v.type == VALUE_FLOAT && v.real == floor(v.real)) { /* JavaScript and Lua do not say */
         if (!(v.real >= (double)low && v.real <= (double)high))
-            return wrong_field(t, REDO_ERANGE, name, "is out of range");
+            return out_of_range(t, name, low, high);
         v.integer = (int64_t)v.real;
     } else if (v.type != VALUE_INT) {
         return wrong_field(t, REDO_ENETWORK, name, "has to be an integer");
     }
     if (v.integer < low || v.integer > high)
-        return wrong_field(t, REDO_ERANGE, name, "is out of range");
+        return out_of_range(t, name, low, high);
     *to = v.integer;
     return REDO_OK;
 }
@@ -86,18 +94,20 @@ static bool is_nil(struct value_reader value)
     return value_next(&value).type == VALUE_NIL;
 }
 
-int told_u32(struct told *t, char const *name, struct value_reader value, uint32_t *to)
+int told_u32(struct told *t, char const *name, struct value_reader value, uint32_t high,
+             uint32_t *to)
 {
     int64_t i = *to;
-    int rc = is_nil(value) ? REDO_OK : integer(t, name, value, 0, UINT32_MAX, &i);
+    int rc = is_nil(value) ? REDO_OK : integer(t, name, value, 0, high, &i);
     *to = (uint32_t)i;
     return rc;
 }
 
-int told_i32(struct told *t, char const *name, struct value_reader value, int32_t *to)
+int told_i32(struct told *t, char const *name, struct value_reader value, int32_t low, int32_t high,
+             int32_t *to)
 {
     int64_t i = *to;
-    int rc = is_nil(value) ? REDO_OK : integer(t, name, value, INT32_MIN, INT32_MAX, &i);
+    int rc = is_nil(value) ? REDO_OK : integer(t, name, value, low, high, &i);
     *to = (int32_t)i;
     return rc;
 }
@@ -230,7 +240,7 @@ static int read_values(struct told *t, struct value_reader value, struct routes_
         if (!rc && !to->train)
             rc = told_wrong(t, REDO_ENETWORK, "values has names as keys");
         if (!rc)
-            rc = integer(t, "values", one, INT32_MIN, INT32_MAX, &i);
+            rc = integer(t, "values", one, -ROUTES_VALUE, ROUTES_VALUE, &i);
         if (rc)
             return rc;
         to->value = (int32_t)i;
@@ -255,13 +265,13 @@ static int node_field(struct told *t, struct routes_node *n, uint32_t field, cha
     case ROUTES_F_HEXES:
         return told_texts(t, name, v, false, &n->hexes, &n->hex_count);
     case ROUTES_F_VALUE:
-        return told_i32(t, name, v, &n->value);
+        return told_i32(t, name, v, -ROUTES_VALUE, ROUTES_VALUE, &n->value);
     case ROUTES_F_VALUES:
         return read_values(t, v, n);
     case ROUTES_F_COST:
-        return told_i32(t, name, v, &n->cost);
+        return told_i32(t, name, v, 0, ROUTES_LENGTH, &n->cost);
     case ROUTES_F_SLOTS:
-        return told_u32(t, name, v, &n->slots);
+        return told_u32(t, name, v, ROUTES_TOKENS, &n->slots);
     case ROUTES_F_TOKENS:
         return told_texts(t, name, v, true, &n->tokens, &n->token_count);
     case ROUTES_F_LIMIT:
@@ -280,7 +290,7 @@ static int edge_field(struct told *t, struct routes_edge *e, uint32_t field, cha
     case ROUTES_F_HEX:
         return told_text(t, name, v, &e->hex);
     case ROUTES_F_ENDS:
-        return told_u32(t, name, v, *name == 'a' ? &e->a : &e->b);
+        return told_u32(t, name, v, ROUTES_ID, *name == 'a' ? &e->a : &e->b);
     case ROUTES_F_TRACK:
         rc = told_word(t, name, v, told_tracks, &word);
         e->track = (enum routes_track)word;
@@ -389,7 +399,7 @@ int told_thing(struct told *t, struct value_reader map, enum routes_op_kind kind
     for (uint32_t i = 0; i < count && !rc; i++) {
         told_pair(&r, &name, &size, &value);
         if (told_is(name, size, "id"))
-            rc = told_u32(t, "id", value, &id);
+            rc = told_u32(t, "id", value, ROUTES_ID, &id);
     }
     if (!rc && id == UINT32_MAX)
         rc = told_wrong(t, REDO_ENETWORK, "has no id");

@@ -58,8 +58,10 @@ uint32_t told_put_verdict(struct value_writer *w, struct routes_verdict const *v
 
 void *told_block(struct told *t, size_t count, size_t size);
 int told_wrong(struct told *t, int code, char const *what);
-int told_u32(struct told *t, char const *name, struct value_reader value, uint32_t *to);
-int told_i32(struct told *t, char const *name, struct value_reader value, int32_t *to);
+int told_u32(struct told *t, char const *name, struct value_reader value, uint32_t high,
+             uint32_t *to);
+int told_i32(struct told *t, char const *name, struct value_reader value, int32_t low, int32_t high,
+             int32_t *to);
 int told_bool(struct told *t, char const *name, struct value_reader value, bool *to);
 int told_text(struct told *t, char const *name, struct value_reader value, char const **to);
 int told_word(struct told *t, char const *name, struct value_reader value, char const *const *words,

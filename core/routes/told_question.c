@@ -5,20 +5,18 @@
 #include "core/redo_error.h"
 #include "core/routes/told.h"
 
-static void begin(struct told *t, char const *what, uint32_t i)
-{
-    snprintf(t->what, sizeof t->what, "%s %u", what, i);
-}
-
-/* A list of maps, each read by `read` into an item of this size; nil: an empty one. */
+/* A list of maps, each read by `read` into an item of this size; nil: an empty one. An item of it
+ * is named after what it is part of: "train 0: row 2". */
 static int read_list(struct told *t, char const *what, struct value_reader list, size_t size,
                      int (*read)(struct told *t, struct value_reader map, uint32_t i, void *to),
                      void *items, uint32_t *count)
 {
     uint32_t all;
-    *t->what = '\0';
+    size_t whole = strlen(t->what), room = sizeof t->what - whole;
+    char *part = t->what + whole;
+    char const *between = whole ? ": " : "";
     if (!told_open(&list, VALUE_ARRAY, &all)) {
-        snprintf(t->what, sizeof t->what, "%s", what);
+        snprintf(part, room, "%s%s", between, what);
         return told_wrong(t, REDO_ENETWORK, "has to be a list");
     }
     char *to = told_block(t, all, size);
@@ -28,7 +26,7 @@ static int read_list(struct told *t, char const *what, struct value_reader list,
     for (*count = 0; *count < all; to += size) {
         uint32_t ignored;
         struct value_reader one = list;
-        begin(t, what, *count);
+        snprintf(part, room, "%s%s %u", between, what, *count);
         if (!told_open(&one, VALUE_MAP, &ignored))
             return told_wrong(t, REDO_ENETWORK, "has to be a map");
         int rc = read(t, list, *count, to);
@@ -37,6 +35,7 @@ static int read_list(struct told *t, char const *what, struct value_reader list,
         ++*count;
         value_skip(&list);
     }
+    *part = '\0';
     return REDO_OK;
 }
 
@@ -67,16 +66,19 @@ static int read_row(struct told *t, struct value_reader map, uint32_t i, void *t
     size_t size;
     int rc = REDO_OK;
     (void)i;
+    row->pay = row->visit = UINT32_MAX;
     told_open(&map, VALUE_MAP, &count);
     for (; count && !rc; count--) {
         told_pair(&map, &name, &size, &value);
         if (told_is(name, size, "kinds"))
             rc = read_kinds(t, value, &row->kinds);
         else if (told_is(name, size, "pay"))
-            rc = told_u32(t, "pay", value, &row->pay);
+            rc = told_u32(t, "pay", value, ROUTES_LENGTH, &row->pay);
         else if (told_is(name, size, "visit"))
-            rc = told_u32(t, "visit", value, &row->visit);
+            rc = told_u32(t, "visit", value, ROUTES_LENGTH, &row->visit);
     }
+    if (!rc && (row->pay == UINT32_MAX || row->visit == UINT32_MAX))
+        rc = told_wrong(t, REDO_ENETWORK, "it has no pay or no visit");
     return rc;
 }
 
@@ -94,10 +96,10 @@ static int read_distance(struct told *t, struct value_reader map, struct routes_
         told_pair(&map, &name, &size, &value);
         told = true;
         if (told_is(name, size, "stops")) {
-            rc = told_u32(t, "stops", value, &train->length);
+            rc = told_u32(t, "stops", value, ROUTES_LENGTH, &train->length);
         } else if (told_is(name, size, "hexes")) {
             train->distance = ROUTES_BY_HEXES;
-            rc = told_u32(t, "hexes", value, &train->length);
+            rc = told_u32(t, "hexes", value, ROUTES_LENGTH, &train->length);
         } else if (told_is(name, size, "rows")) {
             train->distance = ROUTES_BY_ROWS;
             rc = read_list(t, "row", value, sizeof *train->rows, read_row, &train->rows,
@@ -113,8 +115,11 @@ static int read_distance(struct told *t, struct value_reader map, struct routes_
 static int read_tracks(struct told *t, struct value_reader list, uint32_t *tracks)
 {
     uint32_t count;
+    bool nil = value_next(&(struct value_reader){list.at, list.end}).type == VALUE_NIL;
     if (!told_open(&list, VALUE_ARRAY, &count))
         return told_wrong(t, REDO_ENETWORK, "tracks has to be a list");
+    if (!count && !nil)
+        *tracks = ROUTES_NO_TRACK;
     for (uint32_t i = 0; i < count; i++) {
         int track = -1;
         int rc = told_word(t, "tracks", list, told_tracks, &track);
@@ -139,7 +144,7 @@ static int read_track_cost(struct told *t, struct value_reader map, uint32_t cos
         told_pair(&map, &name, &size, &value);
         for (int i = 0; told_tracks[i] && !rc; i++)
             if (told_is(name, size, told_tracks[i]))
-                rc = told_u32(t, "track_cost", value, &cost[i]);
+                rc = told_u32(t, "track_cost", value, ROUTES_TRACK_COST, &cost[i]);
     }
     return rc;
 }
@@ -154,6 +159,7 @@ static int read_train(struct told *t, struct value_reader map, uint32_t i, void 
     size_t size;
     int rc = REDO_OK, token = -1;
     bool told = false;
+    (void)i;
     *train = (struct routes_train){.track_cost = {1, 1, 1}};
     told_open(&map, VALUE_MAP, &count);
     for (; count && !rc; count--) {
@@ -163,7 +169,6 @@ static int read_train(struct told *t, struct value_reader map, uint32_t i, void 
         } else if (told_is(name, size, "distance")) {
             told = true;
             rc = read_distance(t, value, train);
-            begin(t, "train", i);
         } else if (told_is(name, size, "tracks")) {
             rc = read_tracks(t, value, &train->tracks);
         } else if (told_is(name, size, "track_cost")) {
@@ -218,9 +223,9 @@ static int read_bonus(struct told *t, struct value_reader map, uint32_t i, void 
         told_pair(&map, &name, &size, &value);
         bool nil = value_next(&(struct value_reader){value.at, value.end}).type == VALUE_NIL;
         if (told_is(name, size, "value")) {
-            rc = told_i32(t, "value", value, &bonus->value);
+            rc = told_i32(t, "value", value, 0, ROUTES_VALUE, &bonus->value);
         } else if (told_is(name, size, "per_stop")) {
-            rc = told_i32(t, "per_stop", value, &bonus->per_stop);
+            rc = told_i32(t, "per_stop", value, 0, ROUTES_VALUE, &bonus->per_stop);
         } else if (told_is(name, size, "need")) {
             rc = read_need(t, value, bonus);
         } else if (told_is(name, size, "any_edges") && !nil) {
@@ -245,14 +250,17 @@ static int read_min_stops(struct told *t, struct value_reader map, uint32_t i, v
     size_t size;
     int rc = REDO_OK;
     (void)i;
+    min->min = UINT32_MAX;
     told_open(&map, VALUE_MAP, &count);
     for (; count && !rc; count--) {
         told_pair(&map, &name, &size, &value);
         if (told_is(name, size, "nodes"))
             rc = told_ids(t, "nodes", value, &min->nodes);
         else if (told_is(name, size, "min"))
-            rc = told_u32(t, "min", value, &min->min);
+            rc = told_u32(t, "min", value, UINT32_MAX - 1, &min->min);
     }
+    if (!rc && (!min->nodes.ids || min->min == UINT32_MAX))
+        rc = told_wrong(t, REDO_ENETWORK, "it has no nodes or no min");
     return rc;
 }
 
@@ -266,6 +274,7 @@ static int read_set_rule(struct told *t, struct value_reader map, uint32_t i, vo
     size_t size;
     int rc = REDO_OK, word = -1;
     (void)i;
+    rule->max = UINT32_MAX;
     told_open(&map, VALUE_MAP, &count);
     for (; count && !rc; count--) {
         told_pair(&map, &name, &size, &value);
@@ -274,12 +283,16 @@ static int read_set_rule(struct told *t, struct value_reader map, uint32_t i, vo
         else if (told_is(name, size, "nodes"))
             rc = told_ids(t, "nodes", value, &rule->nodes);
         else if (told_is(name, size, "max"))
-            rc = told_u32(t, "max", value, &rule->max);
+            rc = told_u32(t, "max", value, UINT32_MAX - 1, &rule->max);
     }
     rule->kind = (enum routes_set_kind)word;
-    return rc || word >= 0
-               ? rc
-               : told_wrong(t, REDO_ENETWORK, "rule has to be visit, meet or bypass_routes");
+    if (!rc && word < 0)
+        rc = told_wrong(t, REDO_ENETWORK, "rule has to be visit, meet or bypass_routes");
+    else if (!rc && rule->kind == ROUTES_SET_VISIT && !rule->nodes.ids)
+        rc = told_wrong(t, REDO_ENETWORK, "it has no nodes");
+    else if (!rc && rule->kind == ROUTES_SET_BYPASS && rule->max == UINT32_MAX)
+        rc = told_wrong(t, REDO_ENETWORK, "it has no max");
+    return rc;
 }
 
 static int read_rules(struct told *t, struct value_reader map, struct routes_rules *rules)
@@ -294,12 +307,13 @@ static int read_rules(struct told *t, struct value_reader map, struct routes_rul
     if (!told_open(&map, VALUE_MAP, &count))
         return told_wrong(t, REDO_ENETWORK, "has to be a map");
     for (; count && !rc; count--) {
-        snprintf(t->what, sizeof t->what, "rules");
         told_pair(&map, &name, &size, &value);
+        bool list = told_is(name, size, "min_stops_if") || told_is(name, size, "set");
+        snprintf(t->what, sizeof t->what, "%s", list ? "" : "rules");
         if (told_is(name, size, "min_stops"))
-            rc = told_u32(t, "min_stops", value, &rules->min_stops);
+            rc = told_u32(t, "min_stops", value, UINT32_MAX, &rules->min_stops);
         else if (told_is(name, size, "bypass_blocked"))
-            rc = told_u32(t, "bypass_blocked", value, &rules->bypass_blocked);
+            rc = told_u32(t, "bypass_blocked", value, UINT32_MAX, &rules->bypass_blocked);
         else if (told_is(name, size, "min_stops_if"))
             rc = read_list(t, "min_stops_if", value, sizeof *rules->min_stops_if, read_min_stops,
                            &rules->min_stops_if, &rules->min_stops_if_count);
@@ -347,7 +361,7 @@ static int read_route(struct told *t, struct value_reader map, uint32_t i, void 
     for (; count && !rc; count--) {
         told_pair(&map, &name, &size, &value);
         if (told_is(name, size, "train"))
-            rc = told_u32(t, "train", value, &route->train);
+            rc = told_u32(t, "train", value, UINT32_MAX - 1, &route->train);
         else if (told_is(name, size, "stops"))
             rc = told_ids(t, "stops", value, &stops);
         else if (told_is(name, size, "edges"))

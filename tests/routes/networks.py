@@ -84,11 +84,11 @@ def test_an_id_twice_or_one_that_is_not_there_does_not_fit_the_table(daemon, rpc
 @served
 def test_a_table_over_the_limits_is_refused(daemon, rpc):
     code, message = refused(rpc, [{"op": "add_node", "id": i, "kind": "town"} for i in range(4097)])
-    assert code == ENETWORK, message
+    assert code == ENETWORK and "4096 nodes" in message, message
     lay(rpc, begin_network(rpc)[0], 0,
         [{"op": "add_node", "id": i, "kind": "town"} for i in range(4096)])
     code, message = refused(rpc, [edge(i, 0, 1) for i in range(65)], [city(0), city(1)])
-    assert code == ENETWORK and message.startswith("edge "), message
+    assert code == ENETWORK and message.startswith("edge ") and "at most 64" in message, message
 
 
 @served
@@ -210,6 +210,9 @@ def test_questions_that_do_not_fit_are_refused_by_what_is_wrong_with_them(daemon
     session, position = begin_network(rpc, *two_cities())
     train = QUESTION["trains"][0]
 
+    def rows(kinds, **numbers):
+        return [{"name": "2", "distance": {"rows": [{"kinds": kinds, **numbers}]}}]
+
     def answer(trains, **options):
         error, _ = rpc.response(rpc.send("routes.best", session, position, "X", trains, options))
         assert error is not None, (trains, options)
@@ -221,8 +224,18 @@ def test_questions_that_do_not_fit_are_refused_by_what_is_wrong_with_them(daemon
             ([train, {"name": "2", "distance": {"miles": 3}}], {}, "train 1: distance"),
             ([{"name": "2", "distance": {"stops": -1}}], {}, "train 0: stops is out of range"),
             ([{"name": "2", "distance": {"stops": "2"}}], {}, "train 0: stops has to be an integer"),
-            ([{"name": "2", "distance": {"rows": [{"kinds": ["side"], "pay": 1, "visit": 1}]}}], {},
-             ""),
+            (rows([], pay=1, visit=1), {}, "train 0: row 0 is for no kind of stop"),
+            (rows(["side"], pay=1, visit=1), {}, "train 0: row 0 is for no kind of stop"),
+            (rows(["mine"], pay=1, visit=1), {}, "train 0: row 0: kinds"),
+            (rows(["city"], pay=0, visit=0), {}, "train 0: row 0 visits no stop"),
+            (rows(["city"], pay=3, visit=2), {}, "train 0: row 0 pays for more stops than it visits"),
+            (rows(["city"], pay=2), {}, "train 0: row 0: it has no pay or no visit"),
+            (rows(["city"], visit=2), {}, "train 0: row 0: it has no pay or no visit"),
+            (rows(["city"], pay=-1, visit=2), {}, "train 0: row 0: pay is out of range"),
+            ([train], {"rules": {"set": [{"rule": "visit"}]}}, "set rule 0: it has no nodes"),
+            ([train], {"rules": {"set": [{"rule": "bypass_routes"}]}}, "set rule 0: it has no max"),
+            ([train], {"rules": {"min_stops_if": [{"nodes": [0]}]}}, "min_stops_if 0: it has no"),
+            ([train], {"rules": {"min_stops_if": [{"min": 3}]}}, "min_stops_if 0: it has no"),
             ([{**train, "tracks": ["wide"]}], {}, "train 0: tracks"),
             ([train], {"rules": 5}, "rules: has to be a map"),
             ([train], {"rules": {"set": [{"rule": "sing"}]}}, "set rule 0: rule"),
@@ -240,6 +253,20 @@ def test_questions_that_do_not_fit_are_refused_by_what_is_wrong_with_them(daemon
     assert error_of(rpc, "routes.best", begin(rpc), 0, "X", [train]) == EKIND
     plain = rpc.call("beginchanges", None)["session"]
     assert error_of(rpc, "routes.reach", plain, 0, "X") == EKIND
+
+
+@served
+def test_a_train_that_can_use_no_kind_of_track_runs_at_home_at_most(daemon, rpc):
+    session, position = begin_network(rpc, *two_cities())
+    train = {"name": "2", "distance": {"stops": 2}}
+    for tracks, total in ((None, 50), (["broad"], 50), ([], 0)):
+        question = {"company": "X", "trains": [{**train, "tracks": tracks}]}
+        assert best(rpc, session, position, question)["total"] == total, tracks
+    question = {"company": "X", "trains": [{**train, "tracks": [], "local": True}]}
+    assert [r["stops"] for r in best(rpc, session, position, question)["set"]] == [[0]]
+    verdict = rpc.call("routes.check", session, position, "X", [{**train, "tracks": []}],
+                       [{"train": 0, "stops": [0, 2], "edges": [0, 1]}])
+    assert verdict["rule"] == "track", verdict
 
 
 JUNK = [None, True, -1, 0, 3, 2**31, 2**63, 2**64 - 1, -2**63, 1.5, float("nan"), "", "x", "a\0b", "D" * 300,
