@@ -4,6 +4,8 @@
  * decides. */
 #include "core/changes/network.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,6 +175,23 @@ static int read_cell(struct syncing *s, struct routes_op *op, uint32_t field, ui
                             (struct value_reader){data, data + size}, &bit);
 }
 
+/* A line may tell of a thing's own id and kind too, but no others than it has. */
+static int check_own(struct syncing *s, struct changed_thing const *t, struct field const *f,
+                     uint32_t value)
+{
+    bool id = told_is(f->name, f->name_size, "id");
+    size_t size;
+    unsigned char const *data = values_at(s->table->values, value, &size);
+    struct value v = value_next(&(struct value_reader){data, data + size});
+    if (v.type == VALUE_NIL || (!id && !told_is(f->name, f->name_size, "what")))
+        return REDO_OK;
+    if (id ? v.type == VALUE_INT && v.integer == t->id
+           : v.type == VALUE_STRING && told_is(v.string.data, v.string.size, told_names[t->what]))
+        return REDO_OK;
+    return told_wrong(&s->told, REDO_ENETWORK,
+                      id ? "its id can not be another" : "what it is can not be another");
+}
+
 static int read_row(struct syncing *s, struct changed_thing *t)
 {
     uint32_t const *row = table_row(s->table, SPACE_OBJECTS, t->slot);
@@ -180,8 +199,11 @@ static int read_row(struct syncing *s, struct changed_thing *t)
     int rc = REDO_OK;
     told_thing_begin(&s->told, &t->op, (enum routes_op_kind)t->what, t->id);
     for (uint32_t f = 0; f < schema->field_count[SPACE_OBJECTS] && !rc; f++)
-        if (row[1 + f] != schema->fields[SPACE_OBJECTS][f].initial)
-            rc = read_cell(s, &t->op, f, row[1 + f]);
+        if (row[1 + f] != schema->fields[SPACE_OBJECTS][f].initial) {
+            rc = check_own(s, t, &schema->fields[SPACE_OBJECTS][f], row[1 + f]);
+            if (!rc)
+                rc = read_cell(s, &t->op, f, row[1 + f]);
+        }
     return rc ? rc : told_thing_end(&s->told, &t->op);
 }
 
@@ -248,6 +270,26 @@ static uint32_t mutex_differs(struct routes_mutex const *a, struct routes_mutex 
            DIFFERS(same_text(a->why, b->why), ROUTES_F_WHY);
 }
 
+static int wrong_id(struct syncing *s, struct changed_thing const *t)
+{
+    size_t size;
+    unsigned char const *data =
+        values_at(s->table->values, table_row(s->table, SPACE_OBJECTS, t->slot)[0], &size);
+    struct value_reader r = {data, data + size};
+    struct value pair = value_next(&r);
+    *s->told.what = '\0';
+    if (pair.type == VALUE_ARRAY && pair.count == 2) {
+        struct value what = value_next(&r), which = value_next(&r);
+        for (unsigned i = 0; i < WHAT_NONE && which.type == VALUE_INT; i++)
+            if (what.type == VALUE_STRING &&
+                told_is(what.string.data, what.string.size, told_names[i]))
+                snprintf(s->told.what, sizeof s->told.what, "%s %" PRId64, told_names[i],
+                         which.integer);
+    }
+    return told_wrong(&s->told, REDO_ENETWORK,
+                      "ids are [\"node\", \"edge\" or \"mutex\", integer from 0 to 2147483646]");
+}
+
 /* What there is to be done about a thing: an op, or fields 0 of a set. */
 static int compare(struct syncing *s, struct changed_thing *t)
 {
@@ -256,8 +298,7 @@ static int compare(struct syncing *s, struct changed_thing *t)
     struct routes_mutex const *mutex = t->what == 2 ? routes_network_mutex(s->net, t->id) : NULL;
     t->there = node || edge || mutex;
     if (t->what == WHAT_NONE)
-        return told_wrong(&s->told, REDO_ENETWORK,
-                          "ids are [\"node\", \"edge\" or \"mutex\", integer]");
+        return wrong_id(s, t);
     told_thing_begin(&s->told, &t->op, (enum routes_op_kind)(ROUTES_REMOVE_NODE + t->what), t->id);
     if (t->slot == TABLE_NONE)
         return REDO_OK;

@@ -63,13 +63,36 @@ def test_a_turn_that_leads_to_no_network_is_refused_with_the_id_at_fault(daemon,
             ([city(3, tokens=[5])], (), "node 3: tokens"),
             ([city(3, values={"D": "much"})], (), "node 3: values"),
             ([city(3, values={7: 7})], (), "node 3: values"),
-            ([city(2**31)], (), "ids are"),
-            ([city(-1)], (), "ids are"),
+            ([city(3, slots=2**32 - 1)], (), "node 3: slots is out of range (0 to 64)"),
+            ([city(2**31)], (), "node 2147483648: ids are"),
+            ([city(-1)], (), "node -1: ids are"),
             ([city("a")], (), "ids are"),
             ([edge(1, 0, 2, "A1", track="wide")], two[:3], "edge 1: track"),
             ([edge(11, 0, None)], two, "edge 11: it has no two ends")):
         code, message = refused(rpc, ops, first)
         assert code == ENETWORK and message.startswith(named), (named, code, message)
+
+
+@served
+def test_a_thing_is_not_made_another_by_what_a_line_tells_of_its_id_and_kind(daemon, rpc):
+    session, position = begin_network(rpc, city(0))
+    for fields, why in (({"id": 3}, "node 0: its id can not be another"),
+                        ({"what": "edge"}, "node 0: what it is can not be another")):
+        error, _ = rpc.response(rpc.send("addchanges", session, position, 9,
+                                         [["set_node", 0, fields]], 0, 1))
+        assert error[0] == ENETWORK and error[1] == why, error
+    rpc.call("addchanges", session, position, 9,
+             [["add_node", 1, {"id": 1, "what": "node", "kind": "town"}]], 0, 1)
+
+
+@served
+def test_a_refusal_names_no_thing_of_another_turn(daemon, rpc):
+    session, position = begin_network(rpc, city(0))
+    for ops, why in (([{"op": "add_mutex", "id": 5, "nodes": [9]}], "mutex 5: there is no node 9"),
+                     ([city("a")], "ids are")):
+        error, _ = rpc.response(rpc.send("addchanges", session, position, 9,
+                                         [line(op) for op in ops], 0, 1))
+        assert error[0] == ENETWORK and error[1].startswith(why), error
 
 
 @served
