@@ -37,6 +37,16 @@ bool rails_is_stream(json_t const *record)
     return strcmp(text_of(record, "format"), "route-stream/1") == 0;
 }
 
+/* A number that does not fit is left to whoever reads it, who knows what it is of. */
+static json_t *load(char const *data, size_t size, size_t flags, json_error_t *error)
+{
+    flags |= JSON_REJECT_DUPLICATES;
+    json_t *value = json_loadb(data, size, flags, error);
+    return !value && json_error_code(error) == json_error_numeric_overflow
+               ? json_loadb(data, size, flags | JSON_DECODE_INT_AS_REAL, error)
+               : value;
+}
+
 static int fail(char const *path, size_t line, char const *why)
 {
     if (line)
@@ -71,8 +81,7 @@ static int read_records(struct rails *rails, char const *data, size_t size, char
         char const *next = memchr(line, '\n', (size_t)(end - line));
         size_t length = (size_t)((next ? next : end) - line);
         json_error_t error;
-        json_t *record =
-            number > 1 && length ? json_loadb(line, length, JSON_REJECT_DUPLICATES, &error) : NULL;
+        json_t *record = number > 1 && length ? load(line, length, 0, &error) : NULL;
         char const *why = record ? wrong_record(record) : error.text;
         if (number > 1 && length && (!record || why)) {
             int status = fail(path, number, why);
@@ -93,14 +102,16 @@ int rails_read(struct rails *rails, char const *data, size_t size, char const *p
     *rails = (struct rails){0};
     if (!size)
         return fail(path, 0, "there is nothing in it");
-    rails->head = json_loadb(data, size, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
+    rails->head = load(data, size, JSON_DISABLE_EOF_CHECK, &error);
+    if (!rails->head && json_error_code(&error) == json_error_invalid_syntax)
+        return fail(path, 0, "it is no JSON");
     if (!json_is_object(rails->head))
-        return fail(path, 0, rails->head ? "it is no JSON object" : "it is no JSON");
+        return fail(path, 0, rails->head ? "it is no JSON object" : error.text);
     if (rails_is_stream(rails->head))
         return read_records(rails, data, size, path);
     if (strcmp(text_of(rails->head, "format"), "route-network/1") != 0)
         return fail(path, 0, "its format is neither route-network/1 nor route-stream/1");
-    json_t *all = json_loadb(data, size, JSON_REJECT_DUPLICATES, &error);
+    json_t *all = load(data, size, 0, &error);
     json_decref(all);
     return all ? CLI_GO : fail(path, 0, error.text);
 }
@@ -380,7 +391,8 @@ int rails_import(struct ctl *ctl, struct rails const *rails, char const *path, c
             take_back(ctl, session);
     }
     if (status == CLI_GO) {
-        printf("%" PRIu32 " turns and %zu questions in ", at, json_array_size(asked));
+        printf("%" PRIu32 " turn%s and %zu question%s in ", at, at == 1 ? "" : "s",
+               json_array_size(asked), json_array_size(asked) == 1 ? "" : "s");
         text_print(stdout, name, strlen(name));
         putchar('\n');
     }

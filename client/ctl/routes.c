@@ -179,8 +179,9 @@ static int read_network(struct ctl *ctl, char const *name, uint32_t position, st
     a->network = json_pack("{s:[],s:[],s:[]}", "nodes", "edges", "mutex");
     json_array_foreach(json_object_get(table, "objects"), i, row)
     {
-        json_t *fields = json_array_get(row, 1);
-        char const *what = json_string_value(json_object_get(fields, "what"));
+        json_t *fields = json_array_get(row, 1), *key = json_array_get(row, 0);
+        char const *what = json_string_value(json_array_get(key, 0));
+        json_object_set(fields, "id", json_array_get(key, 1));
         json_t *list = json_object_get(a->network, !what                       ? ""
                                                    : strcmp(what, "node") == 0 ? "nodes"
                                                    : strcmp(what, "edge") == 0 ? "edges"
@@ -223,30 +224,36 @@ static json_t const *node_of(json_t const *network, json_int_t id)
 
     json_array_foreach(json_object_get(network, "nodes"), i, node)
     {
-        if (json_integer_value(json_object_get(node, "id")) == id)
+        if ((json_int_t)json_number_value(json_object_get(node, "id")) == id)
             return node;
     }
     return NULL;
 }
 
-static void print_route(struct asked const *a, json_t const *row)
+static char const *train_of(struct asked const *a, json_t const *row)
 {
     json_t *train =
         json_array_get(a->trains, (size_t)json_integer_value(json_object_get(row, "train")));
     char const *name = json_string_value(json_object_get(train, "name"));
+
+    return name ? name : "";
+}
+
+static void print_route(struct asked const *a, json_t const *row, int width)
+{
+    char const *name = train_of(a, row);
     json_t *stop;
     size_t i;
 
     printf("%6" JSON_INTEGER_FORMAT "  ", json_integer_value(json_object_get(row, "value")));
-    int width = 6 - (name ? (int)strlen(name) : 0);
-    text_print(stdout, name ? name : "", name ? strlen(name) : 0);
-    printf("%*s", width > 0 ? width : 1, "");
+    text_print(stdout, name, strlen(name));
+    printf("%*s", width - (int)text_width(name, strlen(name)), "");
     json_array_foreach(json_object_get(row, "stops"), i, stop)
     {
         json_t const *node = node_of(a->network, json_integer_value(stop));
         char const *text = json_string_value(json_object_get(node, "name"));
         fputs(i ? " - " : "  ", stdout);
-        if (text)
+        if (text && *text)
             text_print(stdout, text, strlen(text));
         else
             printf("%" JSON_INTEGER_FORMAT, json_integer_value(stop));
@@ -273,12 +280,18 @@ static bool has_token(struct asked const *a)
 static void print_answer(struct asked const *a)
 {
     json_t *set = json_object_get(a->answer, "set"), *row;
+    int width = 6;
     size_t i;
 
-    puts(" value  train   stops");
     json_array_foreach(set, i, row)
     {
-        print_route(a, row);
+        int wide = (int)text_width(train_of(a, row), strlen(train_of(a, row)));
+        width = wide > width ? wide : width;
+    }
+    printf(" value  %-*s  stops\n", width, "train");
+    json_array_foreach(set, i, row)
+    {
+        print_route(a, row, width);
     }
     if (json_array_size(set) == 0 && !has_token(a)) {
         fputs("        (no token of ", stdout);

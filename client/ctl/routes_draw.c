@@ -88,11 +88,21 @@ static bool place_node(json_t const *nodes, size_t index, struct spot *spot)
     return true;
 }
 
+/* U+FFFE and U+FFFF, which no XML may have. */
+static bool is_no_character(char const *text)
+{
+    return strncmp(text, "\xef\xbf", 2) == 0 && (text[2] == '\xbe' || text[2] == '\xbf');
+}
+
 /* A text in quotes, in which nothing means anything. */
 static void print_text(FILE *out, char const *text)
 {
     fputc('"', out);
     for (; *text; text++) {
+        for (; is_no_character(text); text += 3)
+            ;
+        if (!*text)
+            break;
         if (*text == '"' || *text == '\\')
             fputc('\\', out);
         if (*text == '&')
@@ -123,8 +133,9 @@ static void print_label(FILE *out, json_t const *node, json_int_t id)
         snprintf(label, sizeof label, "%" JSON_INTEGER_FORMAT, id);
     else
         snprintf(label, sizeof label, "%.*s", shown_bytes(name), name);
-    if (json_is_integer(value))
-        snprintf(label + strlen(label), 24, " %" JSON_INTEGER_FORMAT, json_integer_value(value));
+    if (json_is_number(value))
+        snprintf(label + strlen(label), 24, " %" JSON_INTEGER_FORMAT,
+                 (json_int_t)json_number_value(value));
     print_text(out, label);
 }
 
@@ -132,7 +143,7 @@ static void draw_node(FILE *out, json_t const *nodes, size_t index, bool placed)
 {
     json_t const *node = json_array_get(nodes, index);
     char const *kind = text_of(node, "kind");
-    json_int_t id = json_integer_value(json_object_get(node, "id"));
+    json_int_t id = (json_int_t)json_number_value(json_object_get(node, "id"));
     bool plain = strcmp(kind, "side") == 0 || strcmp(kind, "junction") == 0;
     struct spot spot;
 
@@ -164,7 +175,7 @@ static int user_of(json_t const *set, json_int_t edge)
     for (size_t i = 0; i < json_array_size(set); i++) {
         json_t *edges = json_object_get(json_array_get(set, i), "edges");
         for (size_t j = 0; j < json_array_size(edges); j++)
-            if (json_integer_value(json_array_get(edges, j)) == edge)
+            if ((json_int_t)json_number_value(json_array_get(edges, j)) == edge)
                 return (int)i;
     }
     return -1;
@@ -172,11 +183,11 @@ static int user_of(json_t const *set, json_int_t edge)
 
 static void draw_edge(FILE *out, json_t const *edge, json_t const *set)
 {
-    int user = user_of(set, json_integer_value(json_object_get(edge, "id")));
+    int user = user_of(set, (json_int_t)json_number_value(json_object_get(edge, "id")));
 
     fprintf(out, "n%" JSON_INTEGER_FORMAT " -- n%" JSON_INTEGER_FORMAT,
-            json_integer_value(json_object_get(edge, "a")),
-            json_integer_value(json_object_get(edge, "b")));
+            (json_int_t)json_number_value(json_object_get(edge, "a")),
+            (json_int_t)json_number_value(json_object_get(edge, "b")));
     if (user >= 0)
         fprintf(out, " [penwidth=4 color=\"%s\"]",
                 colors[(size_t)user % (sizeof colors / sizeof *colors)]);

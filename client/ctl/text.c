@@ -27,6 +27,19 @@ void text_print(FILE *out, char const *text, size_t size)
     }
 }
 
+size_t text_width(char const *text, size_t size)
+{
+    unsigned char const *at = (unsigned char const *)text, *end = at + size;
+    size_t width = 0;
+
+    while (at < end) {
+        size_t length = utf8_length(at, (size_t)(end - at));
+        width += length > 0 && !is_control(at, length) ? 1 : 4 * (length ? length : 1);
+        at += length ? length : 1;
+    }
+    return width;
+}
+
 void text_print_hex(FILE *out, void const *data, size_t size, size_t most)
 {
     unsigned char const *bytes = data;

@@ -9,6 +9,9 @@
 /* Text as it is, but for control characters and what is not UTF-8: those bytes as \xHH. */
 void text_print(FILE *out, char const *text, size_t size);
 
+/* How many characters text_print() writes of it. */
+size_t text_width(char const *text, size_t size);
+
 /* Bytes in hex; at most `most` of them, then "...". */
 void text_print_hex(FILE *out, void const *data, size_t size, size_t most);
 

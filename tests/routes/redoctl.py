@@ -41,6 +41,26 @@ def test_the_table_names_trains_and_stops():
     assert lines[-1].split()[:3] == ["740", "in", "all:"]
 
 
+def test_the_table_is_aligned_whatever_trains_are_called_and_stops_without_a_name_are_told_by_id():
+    question = case("1889-314-0334-UR")
+    for train, name in zip(question["trains"], ("\x1b[2J", "\u00e9", "3" * 20)):
+        train["name"] = name
+    for node in question["nodes"]:
+        node["name"] = ""
+    lines = ctl("routes", "-", text=json.dumps(question)).splitlines()
+    assert len(lines) == 5
+    at = lines[0].index("stops")
+    for line, row in zip(lines[1:4], json.loads(ctl("routes", "-", "--json",
+                                                    text=json.dumps(question)))["set"]):
+        assert line[at:] == " - ".join(map(str, row["stops"])), line
+
+
+def test_numbers_with_a_fraction_of_zero_are_whole():
+    question = case("1889-314-0334-UR")
+    same = json.loads(json.dumps(question), parse_int=float)
+    assert ctl("routes", "-", text=json.dumps(same)) == ctl("routes", "-", text=json.dumps(question))
+
+
 def test_other_trains_are_asked_for_by_name_or_json():
     name = path("1889-314-0250-SR")
     one = json.loads(ctl("routes", name, "--json", "--trains", "4"))
@@ -62,7 +82,8 @@ def test_files_that_are_no_network_are_refused_by_what_is_wrong():
             ({"edges": good["edges"] + [{"id": 99, "a": 0, "b": 98, "hex": "A1"}]},
              "edge 99: there is no node 98"),
             ({"nodes": good["nodes"] + [good["nodes"][0]]}, "node 0"),
-            ({"nodes": [{**good["nodes"][0], "value": 2**70}]}, ""),
+            ({"nodes": [{**good["nodes"][0], "value": 2**70}] + good["nodes"][1:]},
+             "node 0: value is out of range"),
             ({"nodes": 5}, "nodes, edges and mutex are lists"),
             ({"trains": [{"name": "2"}]}, "train 0: it has no distance"),
             ({"format": "route-network/2"}, "its format is neither"),
@@ -76,9 +97,10 @@ def test_files_that_are_no_network_are_refused_by_what_is_wrong():
     for change, named in (({"nodes": [{**node, "id": 0, "x": deep}]}, "nodes: what is in it nests too deep"),
                           ({"nodes": good["nodes"] + [node]}, "a node: has no id, at place %d"
                            % len(good["nodes"])),
-                          ({"nodes": [{**node, "id": -1}]}, "a node: id is out of range, at place 0")):
+                          ({"nodes": [{**node, "id": -1}]}, "a node: id is out of range (0 to 2147483646), at place 0")):
         assert named in ctl("routes", "-", text=json.dumps({**good, **change}), status=1)
     assert "standard input" in ctl("routes", "-", text="{", status=1)
+    assert "it is no JSON" not in ctl("routes", "-", text='{"case": "\\u0000"}', status=1)
     assert "there is nothing in it" in ctl("routes", "-", text="", status=1)
     assert "stream" in ctl("routes", path("streams/stream-1889-314", "jsonl"), status=2)
 
@@ -176,13 +198,13 @@ def test_names_of_any_text_are_drawn_as_they_are():
         print("        neato is not installed: nothing is drawn")
         return
     question = case("rule-02-token")
-    names = ["\u6771" * 40, "&lt; \\N \"a\" <b>", "\u00e9&"]
+    names = ["\u6771" * 40, "&lt; \\N \"a\" <b>", "\u00e9&\ufffe\uffff"]
     stations = [n for n in question["nodes"] if n["kind"] == "city"]
     for node, name in zip(stations, names):
         node["name"] = name
     svg = xml.dom.minidom.parseString(ctl("routes", "-", "--svg", text=json.dumps(question)))
     drawn = [t.firstChild.data.replace("\u00a0", " ") for t in svg.getElementsByTagName("text")]
-    for node, name in zip(stations, ["\u6771" * 33] + names[1:]):
+    for node, name in zip(stations, ["\u6771" * 33, names[1], "\u00e9&"]):
         assert "%s %d" % (name, node["value"]) in drawn, (name, drawn)
 
 
