@@ -1,13 +1,15 @@
 """Starting and ending: one daemon a path, never displaced, and nothing left that is in the way."""
 
 import os
+import resource
+import shutil
 import signal
 import socket
 import stat
 import subprocess
 import time
 
-from harness import (REDOD, TIMEOUT, Client, Daemon, Folder, connect_fails, run, wait_for)
+from harness import (REDOD, TIMEOUT, Client, Daemon, Folder, Skip, connect_fails, run, wait_for)
 
 
 def start_fails(*options, status=1):
@@ -153,6 +155,38 @@ def test_longest_path_works():
         assert len(path) == 107
         with Daemon(path) as daemon, daemon.client() as client:
             client.ping()
+
+
+def test_that_threads_can_not_be_made_is_said_at_the_start_and_ends_nothing_later():
+    if os.geteuid() != 0:
+        raise Skip("only root can run it as a user who has no threads yet")
+    user, started = 61234, 0
+    with Folder() as folder:
+        os.chown(folder.path, user, user)
+        shutil.copy(REDOD, folder / "redod")  # which it may not be able to reach
+        for threads in range(1, 12):
+            shutil.rmtree(folder / "store", ignore_errors=True)
+
+            def become():
+                resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
+                os.setgroups([])
+                os.setresgid(user, user, user)
+                os.setresuid(user, user, user)
+
+            daemon = Daemon(folder / "s", "--store", folder / "store", wait=False, preexec_fn=become,
+                            executable=folder / "redod", env={"ASAN_OPTIONS": "detect_leaks=0"})  # takes a thread
+            with daemon:
+                wait_for(lambda: daemon.process.poll() is not None or "listening on" in daemon.log(), "it to start or end")
+                if daemon.process.poll() is not None:
+                    assert daemon.process.returncode == 1 and "error: " in daemon.log(), daemon.log()
+                    assert not started, (threads, started, daemon.log())
+                    continue
+                started = started or threads
+                with daemon.client() as client:  # what is asked of the pool
+                    client.call("beginsession", bytes(4), 4, 0, {"name": "x"})
+                    client.call("listsessions")
+                assert daemon.end() == 0, daemon.log()
+    assert 2 < started < 11, started
 
 
 def test_sigterm_ends_within_5_seconds_while_clients_are_connected():
