@@ -176,7 +176,8 @@ def test_that_threads_can_not_be_made_is_said_at_the_start_and_ends_nothing_late
             daemon = Daemon(folder / "s", "--store", folder / "store", wait=False, preexec_fn=become,
                             executable=folder / "redod", env={"ASAN_OPTIONS": "detect_leaks=0"})  # takes a thread
             with daemon:
-                wait_for(lambda: daemon.process.poll() is not None or "listening on" in daemon.log(), "it to start or end")
+                wait_for(lambda: daemon.process.poll() is not None or "listening on" in daemon.log(),
+                         "it to start or end")
                 if daemon.process.poll() is not None:
                     assert daemon.process.returncode == 1 and "error: " in daemon.log(), daemon.log()
                     assert not started, (threads, started, daemon.log())
