@@ -157,6 +157,25 @@ def test_longest_path_works():
             client.ping()
 
 
+def test_without_standard_streams_the_log_goes_nowhere():
+    for closed in (range(3), [2], [1, 2], [0, 2]):
+        with Folder() as folder:
+            def close():
+                for number in closed:
+                    os.close(number)
+
+            with Daemon(folder / "s", "--store", folder / "store", "--log-level", "debug", wait=False,
+                        preexec_fn=close) as daemon:
+                wait_for(lambda: not connect_fails(folder / "s"), "the daemon to listen")
+                for _ in range(3):
+                    with daemon.client() as client:
+                        assert client.call("beginsession", bytes(4), 4, 0)[2] is None
+                        client.ping()
+                for number in closed:
+                    assert os.readlink("/proc/%d/fd/%d" % (daemon.pid, number)) == "/dev/null"
+                assert daemon.end() == 0
+
+
 def test_that_threads_can_not_be_made_is_said_at_the_start_and_ends_nothing_later():
     if os.geteuid() != 0:
         raise Skip("only root can run it as a user who has no threads yet")
