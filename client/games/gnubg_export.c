@@ -173,17 +173,27 @@ static int child_nodes(struct exporter *ex, redo_sgf_node *parent, struct place 
     return code == REDO_OK ? go_on(ex, position, node) : code;
 }
 
+/* Whether one of the nodes after the last one that was there tells what is thought of the cube. */
+static bool tells_cube(redo_sgf_node const *parent, redo_sgf_node const *last)
+{
+    for (redo_sgf_node const *n = last ? last->next : parent->first; n; n = n->next)
+        for (redo_sgf_property const *p = n->properties; p; p = p->next)
+            if (redo_sgf_property_is(p, "DA"))
+                return true;
+    return false;
+}
+
 static int position_nodes(struct exporter *ex, struct walk_step const *step)
 {
     struct place at;
     bool rolled = false, moved = false;
+    redo_sgf_node *parent = step->data, *last = parent->last;
     int code = place_of(ex, step->position, &at);
     if (code)
         return code;
     if (!children_of(step->position, &ex->children))
         return export_no_memory(ex);
     if (ex->children.count == 0 || is_alternate(ex->children.list[0])) {
-        redo_sgf_node *parent = step->data;
         code = export_pending(ex, parent, &at);
         if (code == REDO_OK && ex->children.count > 0 && !parent->first) {
             /* Or an alternate would be the main line. */
@@ -192,7 +202,10 @@ static int position_nodes(struct exporter *ex, struct walk_step const *step)
         }
     }
     for (size_t i = 0; i < ex->children.count && code == REDO_OK; i++)
-        code = child_nodes(ex, step->data, &at, ex->children.list[i], &rolled, &moved);
+        code = child_nodes(ex, parent, &at, ex->children.list[i], &rolled, &moved);
+    /* Not as the first: that would be the main line. */
+    if (code == REDO_OK && parent->first && !tells_cube(parent, last))
+        code = export_open(ex, parent, &at);
     return code;
 }
 

@@ -41,19 +41,20 @@ static int pending_move(struct exporter *ex, redo_sgf_node *parent, struct place
     return code;
 }
 
-static int pending_double(struct exporter *ex, redo_sgf_node *parent, struct place const *at)
+static int open_double(struct exporter *ex, redo_sgf_node *parent, struct place const *at,
+                       bool pending)
 {
     struct gnubg_record r = {.to_play = GNUBG_NOBODY, .owner = GNUBG_NOBODY};
     struct item const *item = at->sheet.decisions.first;
     redo_sgf_string text;
-    if (!item || !item->analysis || at->board.doubled)
+    if (!item || !item->analysis || at->board.doubled || at->board.dice[0])
         return REDO_OK;
     redo_sgf_node *node = node_new(&ex->game->arena, parent);
     int code = node ? export_cube_text(ex, item->analysis, &r) : export_no_memory(ex);
     r.cube_marked = item_is_marked(item);
     if (code)
         return code;
-    if (get_text(&at->sheet.position, "pending", &text)) {
+    if (pending && get_text(&at->sheet.position, "pending", &text)) {
         r.action = GNUBG_DOUBLE;
         r.player = word_is(text, "white doubles") ? GNUBG_WHITE : GNUBG_BLACK;
         r.cube_skill = fetch_skill(&at->sheet.position, "cube skill");
@@ -64,6 +65,11 @@ static int pending_double(struct exporter *ex, redo_sgf_node *parent, struct pla
     if (code == REDO_OK)
         code = extra_word(ex->game, node, "open");
     return code == REDO_OK ? REDO_OK : export_no_memory(ex);
+}
+
+int export_open(struct exporter *ex, redo_sgf_node *node, struct place const *at)
+{
+    return open_double(ex, node, at, false);
 }
 
 /* What gnubg thought of an answer that was not given yet. */
@@ -96,5 +102,5 @@ int export_pending(struct exporter *ex, redo_sgf_node *node, struct place const 
 {
     if (at->board.doubled)
         return pending_take(ex, node, at);
-    return at->board.dice[0] ? pending_move(ex, node, at) : pending_double(ex, node, at);
+    return at->board.dice[0] ? pending_move(ex, node, at) : open_double(ex, node, at, true);
 }

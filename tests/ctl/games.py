@@ -415,4 +415,56 @@ def test_what_others_change_is_written():
         assert s.rpc.call("getrecord", "again", 3)["candidates"][-1]["text"] == "24/22 6/2"
 
 
+def begin_edited(s, name="e"):
+    """White to roll after a move; after a set of dice; after a double, and its answer."""
+    text = b"(;GM[6]MI[length:7]\n;W[31hefe]\n;B[64aggk]\n;W[double]\n;B[take]\n;PL[W]DI[65])\n"
+    assert s("import", "-", "--name", name, stdin=text).status == 0
+    numbers = [0.5, 0.125, 0.0, 0.125, 0.0, 0.0, 0.5] * 2
+    return {"kind": "evaluation", "equity": 0.5, "numbers": numbers}
+
+
+def test_what_is_thought_of_the_cube_where_nothing_tells_of_it_is_written_in_a_side_line():
+    with Setting(stored=True) as s:
+        analysis = begin_edited(s)
+        main = export(s, "e", "sgf")[0].decode()
+        last = s.rpc.call("getsession", "e")["positions"] - 2  # the dice after it have a node of their own
+        s.rpc.call("addcandidates", "e", last, [{"text": "double", "move": 1000, "analysis": analysis}],
+                   {"list": "decisions"})
+        out, told = export(s, "e", "sgf")
+        begin, side = out.decode().rsplit("\n(", 1)
+        assert told == b"" and side.startswith(";PL[W]DA[E ") and side.endswith("XM[open]))\n"), out.decode()
+        assert begin.replace("(;PL", ";PL") + "\n" == main, begin  # gnubg follows first children alone
+        again = s("import", "-", "--name", "again", stdin=out)
+        assert again.status == 0 and export(s, "again", "sgf")[0] == out
+        decision, = s.rpc.call("getrecord", "again", last)["decisions"]
+        assert decision["analysis"]["numbers"] == analysis["numbers"], decision
+
+
+def test_decisions_and_marks_without_a_place_in_gnubgs_dialect_are_counted():
+    with Setting(stored=True) as s:
+        analysis = begin_edited(s)
+        call, place = s.rpc.call, {"list": "decisions"}
+        offered = next(p for p in range(9) if call("getsavedstate", "e", p)[53])
+        call("addcandidates", "e", offered, [{"text": "double", "analysis": analysis}], place)
+        assert export(s, "e", "sgf")[1] == b"redoctl: 1 decision not in it, for which SGF has no place\n"
+        call("dropcandidates", "e", offered, [1], place)
+        call("setpositionproperty", "e", 1, "marked", True, {"candidate": 1})  # of a list there is none
+        call("setpositionproperty", "e", offered - 1, "marked", True, {"decision": 1})  # not analysed
+        last = call("getsession", "e")["positions"] - 1
+        call("setpositionproperty", "e", last, "cube skill", "bad", {"branch": True})  # nothing was decided
+        call("addcandidates", "e", 2, [{"text": "6/5", "analysis": analysis}])  # before the roll
+        assert export(s, "e", "sgf")[1] == \
+            b"redoctl: 3 properties, 1 candidate not in it, for which SGF has no place\n"
+
+
+def test_a_game_of_mat_that_goes_on_ends_without_an_empty_line():
+    with Setting(stored=True) as s:
+        begin_edited(s)
+        lines = export(s, "e", "mat")[0].decode().split("\n")
+        assert lines[-1].startswith("  3) 65:") or lines[-1].strip() == "3) 65:", lines
+        game = b"(;GM[6]MI[length:7]\n;W[31hefe]\n;B[double])\n"
+        s("import", "-", "--name", "d", stdin=game)
+        assert export(s, "d", "mat")[0].endswith(b"Doubles => 2\n"), export(s, "d", "mat")
+
+
 run()
