@@ -3,6 +3,7 @@
 #include "client/games/gnubg_export.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "client/games/heading.h"
 #include "client/sgf/gnubg_parts.h"
@@ -217,6 +218,8 @@ static int export(struct exporter *ex)
         code = go_on(ex, redo_getfirstposition(ex->session), ex->game->root);
     while (code == REDO_OK && walk_pop(&ex->walk, &step)) {
         code = position_nodes(ex, &step);
+        if (code == REDO_EDAMAGED && strncmp(ex->error->message, "position ", 9) != 0)
+            code = export_where(ex->error, "at or after position", step.position);
         arena_empty(&ex->arena);
     }
     return code;

@@ -467,4 +467,15 @@ def test_a_game_of_mat_that_goes_on_ends_without_an_empty_line():
         assert export(s, "d", "mat")[0].endswith(b"Doubles => 2\n"), export(s, "d", "mat")
 
 
+def test_what_can_not_be_written_is_named_with_its_position():
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "g", stdin=b"(;GM[1];B[aa];W[bb])")
+        s.rpc.call("setpositionproperty", "g", 2, "C", "no ] end")
+        begin_edited(s)
+        s.rpc.call("setpositionproperty", "e", 2, "XX", "no ] end", {"branch": True})
+        for name, place in ("g", ": position 2: the property C"), ("e", ": at or after position "):
+            result = s("export", name, "--format", "sgf")
+            assert result.status == 1 and place in result.err, result
+
+
 run()
