@@ -478,4 +478,17 @@ def test_what_can_not_be_written_is_named_with_its_position():
             assert result.status == 1 and place in result.err, result
 
 
+def test_every_comment_in_mat_is_kept():
+    long = "w " * 3000 + "]\\"
+    mat = MAT.decode().replace("  1) 31", "; before\n; all\n  1) 31").replace(
+        "  2)  Doubles => 2                Takes", f"; first ]\n; {long}\n; third\n  2)  Doubles => 2                Takes", 1)
+    with Setting(stored=True) as s:
+        assert s("import", "-", "--name", "m", stdin=mat.encode()).status == 0
+        comments = [s.rpc.call("getrecord", "m/1", p)["branch"].get("comment") for p in range(1, 5)]
+        assert [c for c in comments if c] == [f"first ]\n{long}\nthird"], comments
+        assert "C[before\nall]" in export(s, "m", "sgf")[0].decode()
+        out = export(s, "m", "sgf")[0]
+        assert s("import", "-", "--name", "again", stdin=out).status == 0 and export(s, "again", "sgf")[0] == out
+
+
 run()
