@@ -154,6 +154,16 @@ static void count_marks(struct counting *c, redo_position const *p, struct sheet
         c->sum->properties += find_property(&s->branch, "cube skill") != NULL;
 }
 
+/* Whether no node tells of the position, but that of the double that was made or thought of there.
+ */
+static bool is_untold(redo_position const *p, struct sheet const *s)
+{
+    bool untold;
+    return get_bool(&s->branch, UNTOLD, &untold) && untold &&
+           (p->next ? p->next->move % MOVE_AGAIN == MOVE_DOUBLE
+                    : find_property(&s->position, "pending") != NULL);
+}
+
 static void count_gnubg(struct counting *c, redo_position *p, struct sheet const *s)
 {
     static char const *const position[] = {"position_id", "match_id",   "dice",    "index",
@@ -176,6 +186,10 @@ static void count_gnubg(struct counting *c, redo_position *p, struct sheet const
                               !((p->prev || is_told) && is_one_of(q, comment)) &&
                               !(is_told && (is_one_of(q, open) || is_sgf(q)));
     count_properties(c, &s->branch, true, branch);
+    if (is_untold(p, s)) {
+        c->sum->properties += find_property(&s->branch, "comment") != NULL;
+        c->sum->properties += p->next && find_property(&s->position, "comment");
+    }
     count_items(c, &s->candidates, candidate);
     count_items(c, &s->decisions, decision);
     struct gnubg_position board;

@@ -491,4 +491,15 @@ def test_every_comment_in_mat_is_kept():
         assert s("import", "-", "--name", "again", stdin=out).status == 0 and export(s, "again", "sgf")[0] == out
 
 
+def test_a_comment_where_no_node_tells_of_the_position_is_counted():
+    text = b"(;GM[6]MI[length:0]\n;PL[W]DI[52]\n;B[double]\n;W[take])\n"
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "u", stdin=text)
+        untold = next(p for p in range(1, 4) if "untold" in s.rpc.call("getrecord", "u", p)["branch"])
+        for count, options in (1, {}), (2, {"branch": True}):
+            s.rpc.call("setpositionproperty", "u", untold, "comment", "lost", options)
+            told = export(s, "u", "sgf")[1].decode()
+            assert told.startswith(f"redoctl: {count} propert"), told
+
+
 run()
