@@ -184,6 +184,23 @@ static bool tells_cube(redo_sgf_node const *parent, redo_sgf_node const *last)
     return false;
 }
 
+/* Whether what is open after the first roll does. */
+static int is_told_later(struct exporter *ex, struct place const *at, bool *told)
+{
+    *told = false;
+    for (size_t i = 0; i < ex->children.count && at->sheet.decisions.first; i++) {
+        struct place to;
+        int code = place_of(ex, ex->children.list[i], &to);
+        if (code)
+            return code;
+        if (to.board.dice[0] && !is_setup_branch(to.position)) {
+            *told = pending_tells_cube(to.position, &to.sheet);
+            break;
+        }
+    }
+    return REDO_OK;
+}
+
 static int position_nodes(struct exporter *ex, struct walk_step const *step)
 {
     struct place at;
@@ -205,7 +222,10 @@ static int position_nodes(struct exporter *ex, struct walk_step const *step)
     for (size_t i = 0; i < ex->children.count && code == REDO_OK; i++)
         code = child_nodes(ex, parent, &at, ex->children.list[i], &rolled, &moved);
     /* Not as the first: that would be the main line. */
+    bool told = true;
     if (code == REDO_OK && parent->first && !tells_cube(parent, last))
+        code = is_told_later(ex, &at, &told);
+    if (code == REDO_OK && !told)
         code = export_open(ex, parent, &at);
     return code;
 }

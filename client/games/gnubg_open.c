@@ -2,6 +2,28 @@
 #include "client/games/gnubg_export.h"
 #include "client/sgf/gnubg_parts.h"
 
+bool pending_tells_cube(redo_position const *roll, struct sheet const *s)
+{
+    redo_sgf_string text;
+    bool cube;
+    for (redo_branch const *b = roll->next; b; b = b->cdr)
+        if (!is_alternate(b->p))
+            return false;
+    return s->choice != redo_choice_none && get_text(&s->position, "pending", &text) &&
+           get_bool(&s->position, "cube", &cube) && cube;
+}
+
+/* What is thought of the cube before the roll, if it is told here. */
+static int pending_cube(struct exporter *ex, struct place const *at, struct gnubg_record *r)
+{
+    struct sheet before;
+    if (!pending_tells_cube(at->position, &at->sheet) || !at->position->prev)
+        return export_cube(ex, &at->sheet.position, &at->sheet, NULL, false, r);
+    if (sheet_get(at->position->prev, &ex->arena, &before) != REDO_OK)
+        return export_no_memory(ex);
+    return export_cube(ex, &at->sheet.position, &before, before.decisions.first, true, r);
+}
+
 static int pending_move(struct exporter *ex, redo_sgf_node *parent, struct place const *at)
 {
     struct gnubg_record r = move_record(at);
@@ -16,7 +38,7 @@ static int pending_move(struct exporter *ex, redo_sgf_node *parent, struct place
     int code =
         export_list(ex, at, s->choice == redo_choice_made ? s->chosen : s->candidates.first, &r);
     if (code == REDO_OK)
-        code = export_cube(ex, &s->position, s, NULL, false, &r);
+        code = pending_cube(ex, at, &r);
     if (code)
         return code;
     if (r.count > 0 && r.made < r.count)

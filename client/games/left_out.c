@@ -166,8 +166,8 @@ static bool is_untold(redo_position const *p, struct sheet const *s)
 
 static void count_gnubg(struct counting *c, redo_position *p, struct sheet const *s)
 {
-    static char const *const position[] = {"position_id", "match_id",   "dice",    "index",
-                                           "MR",          "empty list", "pending", NULL},
+    static char const *const position[] = {"position_id", "match_id", "dice", "index", "MR",
+                                           "empty list",  "pending",  "cube", NULL},
                              *const comment[] = {"comment", NULL}, *const open[] = {"luck",
                                                                                     "luck text",
                                                                                     "good for",

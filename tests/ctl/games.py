@@ -502,4 +502,29 @@ def test_a_comment_where_no_node_tells_of_the_position_is_counted():
             assert told.startswith(f"redoctl: {count} propert"), told
 
 
+def test_what_is_thought_of_the_cube_before_a_roll_that_is_not_played_hangs_before_the_roll():
+    analysis = "E ver 3 0C 1 0.000000 1" + " 0.500000" * 14
+    text = ("(;GM[6]MI[length:7]\n;W[31hefe]\n;PL[B]DI[65]\n;B[65aggl]DA[" + analysis + "]CR[]"
+            "A[0][aggl E ver 3 0.5 0.1 0.0 0.1 0.0 0.1 0C 0 1 0.0 1]MR[])\n").encode()
+    with Setting(stored=True) as s:
+        call = s.rpc.call
+        s("import", "-", "--name", "h", stdin=text)
+        assert export(s, "h", "sgf") == (text, b""), export(s, "h", "sgf")
+        record = call("getrecord", "h", 2)
+        decision, = record["decisions"]
+        assert decision["analysis"]["numbers"] == [0.5] * 14 and record["decided"] == 0, record
+        assert decision["properties"] == {"marked": True}, decision
+        state = bytearray(call("getsavedstate", "h", 3))
+        for point, count in ((24, -1), (13, 1)):  # Black's 24/13 with 65
+            state[25 + point - 1] += count
+        state[50] = state[56] = 0
+        state[51] = state[52] = 0
+        call("playcandidate", "h", 3, 1, bytes(state), 0, 0)
+        out, told = export(s, "h", "sgf")
+        assert told == b"" and out.count(b"DA[") == 1 and b"XM[open]" in out, out.decode()
+        assert s("import", "-", "--name", "again", stdin=out).status == 0
+        assert call("getrecord", "again", 2)["decisions"][0]["analysis"]["numbers"] == [0.5] * 14
+        assert call("getrecord", "again", 3)["choice"] == 1
+
+
 run()

@@ -22,6 +22,8 @@ static char const *const nodes[] = {
     "\n(;PL[W]CV[4]CP[w]XM[length:7][ws:3])",
     "\n(;PL[W]XM[open]CR[]DA[E ver 3 2C 1 0.0 1 0.1 0.1 0.1 0.1 0.1 "
     "0.1 0.1 0.2 0.2 0.2 0.2 0.2 0.2 0.2])",
+    "\n;PL[B]DI[65];B[65aggl]DA[E ver 3 0C 1 0.0 1 0.1 0.1 0.1 0.1 0.1 0.1 0.1 0.2 0.2 0.2 0.2 0.2 "
+    "0.2 0.2]CR[]BC[1]",
     "\n;W[52mhmk]",
     "\n(;XM[end])(;CV[2]XM[after:31][bs:1])",
     "\n( ;C[a]C [b] [c] )",
