@@ -56,8 +56,10 @@ int call_check_write(struct call *call, struct room const *room);
 
 /* The match that the option `match` names, for who may change it; NULL if it is not given: REDO_OK,
  * REDO_ENOTMATCH or another failure, CALL_LATER. A failure is known for the rest of the request,
- * which may look for something else in the store after it. */
+ * which may look for something else in the store after it; call_match_refused() is it then, or
+ * REDO_OK: to be told when what it tells of is on disk. */
 int call_match_option(struct call *call, struct room **match);
+int call_match_refused(struct call *call);
 
 /* Whether this user may take so much more: REDO_OK, or REDO_EFULL prepared. */
 int call_check_usage(struct call *call, uint32_t uid, struct usage_amount more);

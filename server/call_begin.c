@@ -114,14 +114,13 @@ int call_beginsession(struct call *call)
     return history ? call_begin_new(call, history, what) : call_fail(call, redo_lasterror());
 }
 
-/* The session that may be there already, and the match that is asked for; refused: why that can not
- * be had, which is no matter if it was had when the same was asked before. */
+/* The session that may be there already, and the match that is asked for; that it can not be had
+ * is no matter if it was had when the same was asked before. */
 static int look_around(struct call *call, struct arg const *name, bool is_match,
-                       struct beginning *how, struct room **there, int *refused)
+                       struct beginning *how, struct room **there)
 {
     *there = NULL;
-    *refused = is_match ? REDO_OK : call_match_option(call, &how->match);
-    if (*refused == CALL_LATER)
+    if (!is_match && call_match_option(call, &how->match) == CALL_LATER)
         return CALL_LATER;
     if (!name->present) {
         *there = begun_private(call);
@@ -140,14 +139,14 @@ static int begin_new(struct call *call, struct history *history, struct arg cons
     struct client const *by = call->client;
     struct beginning how = beginning_of(call, name);
     struct room *there = NULL;
-    int refused, rc = call_check_mode(call, args_option(&call->args, "mode"));
+    int rc = call_check_mode(call, args_option(&call->args, "mode"));
     if (!rc)
-        rc = look_around(call, name, history->games != NULL, &how, &there, &refused);
+        rc = look_around(call, name, history->games != NULL, &how, &there);
     bool again = !rc && there && begun_is(call, there, what, &rc);
     if (!rc && again)
         rc = beginning_again(call, there, args_flag(&call->args, "relaxed", false));
     else if (!rc)
-        rc = refused;
+        rc = call_match_refused(call);
     if (!rc && !again && there)
         rc = join(call, there, history, how.match);
     if (rc || there) {

@@ -81,9 +81,8 @@ static int load(struct call *call)
     struct room *match;
     if ((rc = begun_read(call, BEGUN_LOADED, &what)))
         return rc;
-    int refused = call_match_option(call, &match);
-    if (refused == CALL_LATER)
-        return refused;
+    if (call_match_option(call, &match) == CALL_LATER)
+        return CALL_LATER;
     uint32_t uid = call->client->asker->uid;
     struct room *there = what && !name->present ? begun_private(call) : NULL;
     if (what && name->present &&
@@ -94,7 +93,7 @@ static int load(struct call *call)
             upload_drop(call->client, u);
         return rc ? rc : beginning_again(call, there, false);
     }
-    rc = refused;
+    rc = call_match_refused(call);
     if (!rc && name->present)
         rc = call_check_free(call, name->bytes.data, name->bytes.size, uid);
     if (rc) {

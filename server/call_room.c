@@ -25,6 +25,7 @@ int call_fail_session(struct call *call, int code, struct arg const *arg)
 
 static int fail_lost(struct call *call, int why, struct arg const *arg)
 {
+    call->client->lost = why;
     error_begin(&call->error, REDO_ERESYNC, "%s, since changes were lost: %s",
                 redo_strerror(REDO_ERESYNC), redo_strerror(why));
     error_add_int(&call->error, "why", why);
@@ -101,6 +102,14 @@ static int find_match(struct call *call, struct arg const *arg, struct room **ma
     return (*match)->history->games ? REDO_OK : call_fail_session(call, REDO_ENOTMATCH, arg);
 }
 
+/* The failure that is known already, prepared once more. */
+static int fail_again(struct call *call, struct arg const *arg)
+{
+    struct client const *client = call->client;
+    return client->refused == REDO_ERESYNC ? fail_lost(call, client->lost, arg)
+                                           : call_fail_session(call, client->refused, arg);
+}
+
 int call_match_option(struct call *call, struct room **match)
 {
     struct client *client = call->client;
@@ -108,16 +117,22 @@ int call_match_option(struct call *call, struct room **match)
     *match = NULL;
     if (!arg->present)
         return REDO_OK;
-    int rc = client->refused ? call_fail_session(call, client->refused, arg)
-                             : find_match(call, arg, match);
-    if (!rc || rc == CALL_LATER)
-        return rc;
-    client->refused = rc;
-    if (call->gateway->store) { /* what it tells of may not be on disk yet */
+    if (client->refused)
+        return fail_again(call, arg);
+    int rc = find_match(call, arg, match);
+    if (rc && rc != CALL_LATER)
+        client->refused = rc;
+    return rc;
+}
+
+int call_match_refused(struct call *call)
+{
+    int why = call->client->refused;
+    if (why && call->gateway->store) {
         call->waits = true;
         call->number = committer_flush(&call->gateway->committer);
     }
-    return rc;
+    return why;
 }
 
 int call_check_usage(struct call *call, uint32_t uid, struct usage_amount more)

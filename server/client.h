@@ -35,6 +35,7 @@ struct client {
     unsigned canceled;       /* how many searches they have stopped */
     uint64_t found;          /* what the name in its request was found to stand for; 0: not yet */
     int refused;             /* why the match in its request is not to be had; REDO_OK: not known */
+    int lost;                /* ... and for REDO_ERESYNC, why that was lost */
     struct relaxed *relaxed; /* the sessions of which it is told at once */
     size_t relaxed_count;
     struct upload upload; /* what loadpart has collected */

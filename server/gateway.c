@@ -15,6 +15,7 @@
 #include "server/event.h"
 #include "server/job.h"
 #include "server/log.h"
+#include "server/pool.h"
 #include "server/rooms.h"
 
 /* ---- the store --------------------------------------------------------------------------- */
@@ -106,6 +107,10 @@ int gateway_init(struct gateway *gateway, struct daemon *daemon)
     }
     if (!methods_init(&gateway->methods)) {
         log_error("the table of methods is broken");
+        return -1;
+    }
+    if ((rc = pool_begin(gateway->loop, &gateway->first))) {
+        log_error("the threads that read the store can not be made: %s", uv_strerror(rc));
         return -1;
     }
     if (strcmp(daemon->config.store, "memory") != 0 && open_store(gateway))

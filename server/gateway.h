@@ -51,6 +51,7 @@ struct gateway {
     struct trash trash;
     struct room **graves; /* rooms that have left memory, but for it: freed some at a time */
     size_t grave_count;
+    uv_work_t first; /* of the pool */
     uv_idle_t digging;
     struct members members; /* games of matches */
     uint64_t turned;    /* as departures: when last many sessions came back, or changes were lost */

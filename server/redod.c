@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "protocol/standard.h"
 #include "server/daemon.h"
 #include "server/log.h"
 
@@ -10,6 +11,7 @@ int main(int argc, char **argv)
 {
     static struct daemon daemon;
 
+    standard_hold();
     switch (config_read(&daemon.config, argc, argv, stdout, stderr)) {
     case CONFIG_RUN:
         break;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -232,6 +233,14 @@ struct command const command_export = {
 
 /* ---- import ------------------------------------------------------------------------------ */
 
+/* After a read that failed: whether that was since nothing is there yet, in what others have told
+ * not to be waited for; then it has been. */
+static bool waits_for_input(int fd)
+{
+    struct pollfd input = {.fd = fd, .events = POLLIN};
+    return errno == EAGAIN && (poll(&input, 1, -1) > 0 || errno == EINTR);
+}
+
 /* The rest of a file, or so many bytes of it. */
 static int read_file(int fd, char const *path, struct buffer *b, size_t most)
 {
@@ -240,7 +249,7 @@ static int read_file(int fd, char const *path, struct buffer *b, size_t most)
     while (b->size < most && buffer_reserve(b, PIECE)) {
         size_t left = b->cap - b->size;
         n = read(fd, b->data + b->size, left < most - b->size ? left : most - b->size);
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && (errno == EINTR || waits_for_input(fd)))
             continue;
         if (n <= 0)
             break;

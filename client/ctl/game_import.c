@@ -76,7 +76,7 @@ static long read_source(void *data, char *buffer, size_t size)
     } else {
         do
             n = read_unless_stopped(f->source.fd, buffer, size);
-        while (n < 0 && !stopped && errno == EINTR);
+        while (n < 0 && !stopped && (errno == EINTR || errno == EAGAIN));
     }
     if (n < 0)
         f->error = errno;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "client/ctl/ctl.h"
+#include "protocol/standard.h"
 
 static struct command const *const commands[] = {
     &command_list,       &command_info,   &command_tree,   &command_show,    &command_path,
@@ -84,6 +85,7 @@ static int run(struct ctl *ctl, int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct ctl ctl = {.open = false};
+    standard_hold();
     int status = run(&ctl, argc - 1, argv + 1);
 
     ctl_close(&ctl);

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from ctl import CASES, REDOCTL, TIMEOUT, Setting, environment, run
+from ctl import CASES, REDOCTL, TIMEOUT, Setting, environment, run, wait_for
 
 PGN = b"""[Event "Friendly"]
 [White "Ann"]
@@ -149,6 +149,42 @@ def games_of(s, match):
         names += [game["name"] for game in page["games"]]
         at = page["next"]
     return names
+
+
+def test_input_that_is_not_to_be_waited_for_is_waited_for():
+    with Setting(stored=True) as s:
+        out, into = os.pipe()
+        os.set_blocking(out, False)  # as another program may have left it
+        importing = subprocess.Popen([REDOCTL, "import", "-", "--name", "x"], stdin=out, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE, env=environment(REDO_SOCKET=s.socket))
+        os.close(out)
+        with open(into, "wb", buffering=0) as file:
+            for size in (1, 1000, 8000):  # read to tell what it is, and after
+                wait_for(lambda: waits(importing), "it to wait for input")
+                file.write(b"(;GM[1];B[aa])\n" * size)
+        out, err = importing.communicate(timeout=TIMEOUT)
+        assert (out, err) == (b"9001 games, 18002 positions in x\n", b"") and importing.returncode == 0, (out, err)
+
+
+def waits(process):
+    """Whether it does nothing, or has ended."""
+    if process.poll() is not None:
+        return True
+    with open("/proc/%d/stat" % process.pid) as stat:
+        return stat.read().rpartition(")")[2].split()[0] == "S"
+
+
+def test_what_has_nowhere_to_go_does_not_go_to_the_daemon():
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "x", stdin=b"(;GM[1];C[ping])")
+        for command in (["export", "x", "--format", "sgf"], ["list"], ["tree", "x"], ["delete", "none"],
+                        ["import", os.path.join(CASES, "sgf", "nested-variations.sgf"), "--name", "y"]):
+            for closed in ([1], [2], [0, 1, 2]):
+                done = subprocess.run([REDOCTL, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, timeout=TIMEOUT, env=environment(REDO_SOCKET=s.socket),
+                                      preexec_fn=lambda: [os.close(number) for number in closed])
+                assert done.returncode == 1 or 1 not in closed, (command, closed, done)
+                assert "no message" not in s.daemon.log(), (command, closed)
 
 
 def test_an_import_that_was_killed_leaves_a_match_that_has_all_of_it_and_says_so():

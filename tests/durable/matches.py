@@ -4,8 +4,8 @@ import random
 import threading
 import time
 
-from durable import (EIO, ENOSESSION, ERESYNC, Place, add, answered, begin, error_of, names, needs_slow_disk, placed, run, snapshot,
-                     wait_for)
+from durable import (EIO, ENOSESSION, ERESYNC, SOON, Place, add, answered, begin, error_of, names, needs_slow_disk,
+                     placed, run, snapshot, wait_for)
 
 EINMATCH = 64
 
@@ -233,8 +233,11 @@ def test_games_of_a_relaxed_match_that_are_lost_are_told_of_by_the_match(place, 
     error, _ = rpc.response(rpc.send("getgames", match))
     assert error[2]["why"] == EIO and error[2]["session"] == match, error
     place.disk("ok")
-    for call in (begun, ("setproperty", match, "whole", True, {"durable": True})):
-        assert error_of(rpc, *call) == ERESYNC, call
+    whole = ("setproperty", match, "whole", True, {"durable": True})
+    keyed = ("loadsession", b"", {"name": "h", "match": match, "key": b"k"})
+    for call in (begun, keyed, ("beginchanges", "baba", {"name": "h", "match": match}), whole):
+        error, _ = rpc.response(rpc.send(*call))
+        assert error[0] == ERESYNC and error[2]["why"] == EIO and error[2]["session"] == match, (call, error)
     rpc.call("opensession", "m")
     assert agrees(rpc, match) == ([], []) and error_of(rpc, "getsession", lost) == ENOSESSION
     there = rpc.call(*begun)["session"]
@@ -242,6 +245,27 @@ def test_games_of_a_relaxed_match_that_are_lost_are_told_of_by_the_match(place, 
     place.crash()
     with place.connect() as rpc:
         assert agrees(rpc, match) == ([there], [])
+
+
+@placed()
+def test_that_a_match_is_gone_is_told_to_who_begins_a_game_when_it_is_on_disk(place, rpc):
+    needs_slow_disk()
+    match = rpc.call("beginmatch", "m")["session"]
+    signal = begin(rpc, name="signal", private=True)  # which the disk has nothing to do with
+    with place.connect() as other:
+        other.call("attach", signal)
+        for call in (("beginsession", bytes(4), 4, 0), ("beginchanges", "baba"), ("loadsession", b"")):
+            for key in ({}, {"key": b"k"}):
+                place.disk("wait")
+                deleting, *_ = rpc.send_all([("deletesession", match), ("setproperty", signal, "of", [*call, key])])
+                other.wait_notifications()
+                beginning = other.send(*call, {"name": "g", "match": match, **key})
+                other.poll(SOON)
+                assert beginning in other.waiting, call
+                place.disk("ok")
+                assert other.response(beginning)[0][0] == ENOSESSION, call
+                assert rpc.response(deleting)[0] is None
+                rpc.call("restoresession", match)
 
 
 @placed()

@@ -1,13 +1,15 @@
 """Starting and ending: one daemon a path, never displaced, and nothing left that is in the way."""
 
 import os
+import resource
+import shutil
 import signal
 import socket
 import stat
 import subprocess
 import time
 
-from harness import (REDOD, TIMEOUT, Client, Daemon, Folder, connect_fails, run, wait_for)
+from harness import (REDOD, TIMEOUT, Client, Daemon, Folder, Skip, connect_fails, run, wait_for)
 
 
 def start_fails(*options, status=1):
@@ -153,6 +155,58 @@ def test_longest_path_works():
         assert len(path) == 107
         with Daemon(path) as daemon, daemon.client() as client:
             client.ping()
+
+
+def test_without_standard_streams_the_log_goes_nowhere():
+    for closed in (range(3), [2], [1, 2], [0, 2]):
+        with Folder() as folder:
+            def close():
+                for number in closed:
+                    os.close(number)
+
+            with Daemon(folder / "s", "--store", folder / "store", "--log-level", "debug", wait=False,
+                        preexec_fn=close) as daemon:
+                wait_for(lambda: not connect_fails(folder / "s"), "the daemon to listen")
+                for _ in range(3):
+                    with daemon.client() as client:
+                        assert client.call("beginsession", bytes(4), 4, 0)[2] is None
+                        client.ping()
+                for number in closed:
+                    assert os.readlink("/proc/%d/fd/%d" % (daemon.pid, number)) == "/dev/null"
+                assert daemon.end() == 0
+
+
+def test_that_threads_can_not_be_made_is_said_at_the_start_and_ends_nothing_later():
+    if os.geteuid() != 0:
+        raise Skip("only root can run it as a user who has no threads yet")
+    user, started = 61234, 0
+    with Folder() as folder:
+        os.chown(folder.path, user, user)
+        shutil.copy(REDOD, folder / "redod")  # which it may not be able to reach
+        for threads in range(1, 12):
+            shutil.rmtree(folder / "store", ignore_errors=True)
+
+            def become():
+                resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
+                os.setgroups([])
+                os.setresgid(user, user, user)
+                os.setresuid(user, user, user)
+
+            daemon = Daemon(folder / "s", "--store", folder / "store", wait=False, preexec_fn=become,
+                            executable=folder / "redod", env={"ASAN_OPTIONS": "detect_leaks=0"})  # takes a thread
+            with daemon:
+                wait_for(lambda: daemon.process.poll() is not None or "listening on" in daemon.log(),
+                         "it to start or end")
+                if daemon.process.poll() is not None:
+                    assert daemon.process.returncode == 1 and "error: " in daemon.log(), daemon.log()
+                    assert not started, (threads, started, daemon.log())
+                    continue
+                started = started or threads
+                with daemon.client() as client:  # what is asked of the pool
+                    client.call("beginsession", bytes(4), 4, 0, {"name": "x"})
+                    client.call("listsessions")
+                assert daemon.end() == 0, daemon.log()
+    assert 2 < started < 11, started
 
 
 def test_sigterm_ends_within_5_seconds_while_clients_are_connected():
