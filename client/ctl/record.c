@@ -8,7 +8,8 @@
 #include "client/ctl/json.h"
 #include "client/ctl/text.h"
 
-#define TEXT_WIDTH 40 /* columns of the texts of items, at most */
+#define TEXT_WIDTH 40   /* columns of the texts of items, at most */
+#define CUBE_NUMBERS 14 /* of a decision, where a program thinks of it as gnubg does */
 
 struct wish {
     char const *name;
@@ -147,16 +148,38 @@ static bool equity_of(json_t const *item, double *equity)
     return json_is_number(value);
 }
 
-static void print_numbers(char const *title, json_t const *numbers)
+/* Those of an array from a place on, so many at most. */
+static void print_numbers(char const *title, json_t const *numbers, size_t from, size_t count)
 {
-    json_t *number;
-    size_t i;
+    size_t size = json_array_size(numbers);
 
-    if (!json_array_size(numbers))
+    if (from >= size)
         return;
     printf("        %s", title);
-    json_array_foreach(numbers, i, number) printf(" %.4f", json_number_value(number));
+    for (size_t i = from; i < size && i - from < count; i++) {
+        double number = json_number_value(json_array_get(numbers, i));
+        printf(number > -1e6 && number < 1e6 ? " %.4f" : " %.4g", number);
+    }
     putchar('\n');
+}
+
+/* What is thought of a decision: seven numbers for no double and seven for double, take, as
+ * redo_record.h has them, or others as they are. */
+static void print_cube(json_t const *analysis)
+{
+    json_t *numbers = json_object_get(analysis, "numbers");
+    json_t *deviations = json_object_get(analysis, "deviations");
+
+    if (json_array_size(numbers) == CUBE_NUMBERS) {
+        size_t half = CUBE_NUMBERS / 2;
+        print_numbers("no double   ", numbers, 0, half);
+        print_numbers("  deviations", deviations, 0, half);
+        print_numbers("double, take", numbers, half, half);
+        print_numbers("  deviations", deviations, half, half);
+    } else {
+        print_numbers("numbers   ", numbers, 0, SIZE_MAX);
+        print_numbers("deviations", deviations, 0, SIZE_MAX);
+    }
 }
 
 static void print_item_text(json_t const *item, struct labels const *labels, size_t width)
@@ -289,10 +312,8 @@ static int print_items(char const *title, json_t *record, struct labels const *l
         json_t *item = all[i].item, *analysis = json_object_get(item, "analysis");
         bool mark = decisions ? i < made : json_equal(json_object_get(item, "id"), choice) == 1;
         print_item(&all[i], mark, width, best, labels);
-        if (decisions && !json_is_true(json_object_get(item, "shared"))) {
-            print_numbers("numbers   ", json_object_get(analysis, "numbers"));
-            print_numbers("deviations", json_object_get(analysis, "deviations"));
-        }
+        if (decisions && !json_is_true(json_object_get(item, "shared")))
+            print_cube(analysis);
         print_properties("        ", json_object_get(item, "properties"), true);
     }
     free(all);

@@ -79,6 +79,13 @@ int export_property(redo_sgf_game *game, redo_sgf_node *node, struct property co
     return made ? export_values(game, made, p, error) : no_memory(error);
 }
 
+int export_where(redo_sgf_error *error, char const *where, redo_position const *position)
+{
+    char what[sizeof error->message];
+    memcpy(what, error->message, sizeof what);
+    return error_say(error, error->code, "%s %u: %s", where, redo_getpositionid(position), what);
+}
+
 /* --- nodes --- */
 
 #define LAYOUT "sgf:layout"
@@ -142,6 +149,8 @@ static int build(redo_sgf_game *game, redo_session *session, redo_sgf_error *err
         code = no_memory(error);
     while (code == REDO_OK && walk_pop(&w, &step)) {
         code = fill(game, step.data, step.position, error);
+        if (code == REDO_EDAMAGED)
+            code = export_where(error, "position", step.position);
         if (code == REDO_OK && push_children(&w, &c, game, &step) != REDO_OK)
             code = no_memory(error);
     }

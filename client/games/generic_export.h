@@ -21,4 +21,8 @@ int export_property(redo_sgf_game *game, redo_sgf_node *node, struct property co
 int export_values(redo_sgf_game *game, redo_sgf_property *to, struct property const *p,
                   redo_sgf_error *error);
 
+/* Puts before a message where in the session it is: `where` and the position's number. Returns the
+ * error's code. */
+int export_where(redo_sgf_error *error, char const *where, redo_position const *position);
+
 #endif

@@ -82,6 +82,24 @@ void import_cube(struct importer *im, struct entry *at, struct entry *roll,
         hang_first(s, item, roll, r, fresh);
 }
 
+bool import_pending_cube(struct importer *im, struct entry *roll, struct gnubg_record const *r)
+{
+    redo_position *before = roll->position->prev;
+    struct entry *at = before && roll->roll ? im->entries[redo_getpositionid(before)] : NULL;
+    if (!at || !r->has_cube || at->board.dice[0] || at->board.doubled ||
+        at->sheet.decisions.first || before->nextcount != 1)
+        return false;
+    struct analysis *opinion = opinion_of_cube(&at->sheet, &r->cube_analysis);
+    struct item *item = opinion ? add_decision(&at->sheet, MOVE_DOUBLE) : NULL;
+    if (!item)
+        return false;
+    item->analysis = opinion;
+    item->analysed = redo_analysis_own;
+    mark(&at->sheet, item, r->cube_marked);
+    set_bool(&roll->sheet, &roll->sheet.position, "cube", true);
+    return true;
+}
+
 /* --- actions --- */
 
 static int number_of(struct gnubg_record const *r, struct entry const *from, bool answers)

@@ -3,6 +3,7 @@
 #include "client/games/gnubg_export.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "client/games/heading.h"
 #include "client/sgf/gnubg_parts.h"
@@ -173,17 +174,44 @@ static int child_nodes(struct exporter *ex, redo_sgf_node *parent, struct place 
     return code == REDO_OK ? go_on(ex, position, node) : code;
 }
 
+/* Whether one of the nodes after the last one that was there tells what is thought of the cube. */
+static bool tells_cube(redo_sgf_node const *parent, redo_sgf_node const *last)
+{
+    for (redo_sgf_node const *n = last ? last->next : parent->first; n; n = n->next)
+        for (redo_sgf_property const *p = n->properties; p; p = p->next)
+            if (redo_sgf_property_is(p, "DA"))
+                return true;
+    return false;
+}
+
+/* Whether what is open after the first roll does. */
+static int is_told_later(struct exporter *ex, struct place const *at, bool *told)
+{
+    *told = false;
+    for (size_t i = 0; i < ex->children.count && at->sheet.decisions.first; i++) {
+        struct place to;
+        int code = place_of(ex, ex->children.list[i], &to);
+        if (code)
+            return code;
+        if (to.board.dice[0] && !is_setup_branch(to.position)) {
+            *told = pending_tells_cube(to.position, &to.sheet);
+            break;
+        }
+    }
+    return REDO_OK;
+}
+
 static int position_nodes(struct exporter *ex, struct walk_step const *step)
 {
     struct place at;
     bool rolled = false, moved = false;
+    redo_sgf_node *parent = step->data, *last = parent->last;
     int code = place_of(ex, step->position, &at);
     if (code)
         return code;
     if (!children_of(step->position, &ex->children))
         return export_no_memory(ex);
     if (ex->children.count == 0 || is_alternate(ex->children.list[0])) {
-        redo_sgf_node *parent = step->data;
         code = export_pending(ex, parent, &at);
         if (code == REDO_OK && ex->children.count > 0 && !parent->first) {
             /* Or an alternate would be the main line. */
@@ -192,7 +220,13 @@ static int position_nodes(struct exporter *ex, struct walk_step const *step)
         }
     }
     for (size_t i = 0; i < ex->children.count && code == REDO_OK; i++)
-        code = child_nodes(ex, step->data, &at, ex->children.list[i], &rolled, &moved);
+        code = child_nodes(ex, parent, &at, ex->children.list[i], &rolled, &moved);
+    /* Not as the first: that would be the main line. */
+    bool told = true;
+    if (code == REDO_OK && parent->first && !tells_cube(parent, last))
+        code = is_told_later(ex, &at, &told);
+    if (code == REDO_OK && !told)
+        code = export_open(ex, parent, &at);
     return code;
 }
 
@@ -204,6 +238,8 @@ static int export(struct exporter *ex)
         code = go_on(ex, redo_getfirstposition(ex->session), ex->game->root);
     while (code == REDO_OK && walk_pop(&ex->walk, &step)) {
         code = position_nodes(ex, &step);
+        if (code == REDO_EDAMAGED && strncmp(ex->error->message, "position ", 9) != 0)
+            code = export_where(ex->error, "at or after position", step.position);
         arena_empty(&ex->arena);
     }
     return code;

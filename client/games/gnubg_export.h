@@ -58,6 +58,12 @@ int export_unanalysed(struct exporter *ex, redo_sgf_node *node, struct place con
  * is thought of the cube. Nothing is added if there is nothing open. */
 int export_pending(struct exporter *ex, redo_sgf_node *node, struct place const *at);
 
+/* Whether what is open after a roll tells what is thought of the cube before it. */
+bool pending_tells_cube(redo_position const *roll, struct sheet const *sheet);
+
+/* What is thought of the cube at a place, where no node of what follows it tells of that. */
+int export_open(struct exporter *ex, redo_sgf_node *node, struct place const *at);
+
 /* The chain of decisions that an offered double follows: the place where it began, and how many
  * were made. False: it is none of these. */
 bool chain_of(struct exporter *ex, redo_position *position, redo_position **begin, unsigned *depth);

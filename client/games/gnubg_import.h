@@ -56,6 +56,10 @@ int import_action(struct importer *im, redo_sgf_node *node, struct gnubg_record 
                   struct entry *from);
 int import_open(struct importer *im, redo_sgf_node *node, struct gnubg_record const *record,
                 struct entry *at);
+/* What is thought of the cube before a roll, told with what is open after it. False: it has no
+ * place before the roll. */
+bool import_pending_cube(struct importer *im, struct entry *roll,
+                         struct gnubg_record const *record);
 void import_cube(struct importer *im, struct entry *at, struct entry *roll,
                  struct gnubg_record const *record);
 

@@ -186,8 +186,8 @@ static void hang_cube_raw(struct sheet *s, struct properties *to, struct gnubg_r
 }
 
 /* A decision that is still open, written as if it had been made. */
-static int import_pending(redo_sgf_node *node, struct gnubg_record const *r, struct entry *at,
-                          redo_sgf_property const *action)
+static int import_pending(struct importer *im, redo_sgf_node *node, struct gnubg_record const *r,
+                          struct entry *at, redo_sgf_property const *action)
 {
     struct sheet *s = &at->sheet;
     int code = hang_list(s, r);
@@ -197,7 +197,10 @@ static int import_pending(redo_sgf_node *node, struct gnubg_record const *r, str
     if (r->has_list && r->made > 0)
         set_integer(s, &s->position, "index", (int64_t)r->made);
     hang_luck(s, &s->position, &r->luck);
-    hang_cube_raw(s, &s->position, r);
+    if (import_pending_cube(im, at, r))
+        hang_skill(s, &s->position, "cube skill", r->cube_skill);
+    else
+        hang_cube_raw(s, &s->position, r);
     hang_common(s, &s->position, r);
     node->at = NULL; /* nothing comes after it */
     return code;
@@ -252,7 +255,7 @@ static int import_move(struct importer *im, redo_sgf_node *node, struct gnubg_re
     extra_read(node, &extra, NULL);
     bool there = from->board.dice[0] && board_equal(&before, &from->board);
     if (there && from->rolls && is_alone(node) && !extra.made)
-        return import_pending(node, r, from, action_of(node));
+        return import_pending(im, node, r, from, action_of(node));
     if (!there)
         roll = find_roll(im, r, from, &before, node);
     if (!roll)

@@ -2,6 +2,28 @@
 #include "client/games/gnubg_export.h"
 #include "client/sgf/gnubg_parts.h"
 
+bool pending_tells_cube(redo_position const *roll, struct sheet const *s)
+{
+    redo_sgf_string text;
+    bool cube;
+    for (redo_branch const *b = roll->next; b; b = b->cdr)
+        if (!is_alternate(b->p))
+            return false;
+    return s->choice != redo_choice_none && get_text(&s->position, "pending", &text) &&
+           get_bool(&s->position, "cube", &cube) && cube;
+}
+
+/* What is thought of the cube before the roll, if it is told here. */
+static int pending_cube(struct exporter *ex, struct place const *at, struct gnubg_record *r)
+{
+    struct sheet before;
+    if (!pending_tells_cube(at->position, &at->sheet) || !at->position->prev)
+        return export_cube(ex, &at->sheet.position, &at->sheet, NULL, false, r);
+    if (sheet_get(at->position->prev, &ex->arena, &before) != REDO_OK)
+        return export_no_memory(ex);
+    return export_cube(ex, &at->sheet.position, &before, before.decisions.first, true, r);
+}
+
 static int pending_move(struct exporter *ex, redo_sgf_node *parent, struct place const *at)
 {
     struct gnubg_record r = move_record(at);
@@ -16,7 +38,7 @@ static int pending_move(struct exporter *ex, redo_sgf_node *parent, struct place
     int code =
         export_list(ex, at, s->choice == redo_choice_made ? s->chosen : s->candidates.first, &r);
     if (code == REDO_OK)
-        code = export_cube(ex, &s->position, s, NULL, false, &r);
+        code = pending_cube(ex, at, &r);
     if (code)
         return code;
     if (r.count > 0 && r.made < r.count)
@@ -41,19 +63,20 @@ static int pending_move(struct exporter *ex, redo_sgf_node *parent, struct place
     return code;
 }
 
-static int pending_double(struct exporter *ex, redo_sgf_node *parent, struct place const *at)
+static int open_double(struct exporter *ex, redo_sgf_node *parent, struct place const *at,
+                       bool pending)
 {
     struct gnubg_record r = {.to_play = GNUBG_NOBODY, .owner = GNUBG_NOBODY};
     struct item const *item = at->sheet.decisions.first;
     redo_sgf_string text;
-    if (!item || !item->analysis || at->board.doubled)
+    if (!item || !item->analysis || at->board.doubled || at->board.dice[0])
         return REDO_OK;
     redo_sgf_node *node = node_new(&ex->game->arena, parent);
     int code = node ? export_cube_text(ex, item->analysis, &r) : export_no_memory(ex);
     r.cube_marked = item_is_marked(item);
     if (code)
         return code;
-    if (get_text(&at->sheet.position, "pending", &text)) {
+    if (pending && get_text(&at->sheet.position, "pending", &text)) {
         r.action = GNUBG_DOUBLE;
         r.player = word_is(text, "white doubles") ? GNUBG_WHITE : GNUBG_BLACK;
         r.cube_skill = fetch_skill(&at->sheet.position, "cube skill");
@@ -64,6 +87,11 @@ static int pending_double(struct exporter *ex, redo_sgf_node *parent, struct pla
     if (code == REDO_OK)
         code = extra_word(ex->game, node, "open");
     return code == REDO_OK ? REDO_OK : export_no_memory(ex);
+}
+
+int export_open(struct exporter *ex, redo_sgf_node *node, struct place const *at)
+{
+    return open_double(ex, node, at, false);
 }
 
 /* What gnubg thought of an answer that was not given yet. */
@@ -96,5 +124,5 @@ int export_pending(struct exporter *ex, redo_sgf_node *node, struct place const 
 {
     if (at->board.doubled)
         return pending_take(ex, node, at);
-    return at->board.dice[0] ? pending_move(ex, node, at) : pending_double(ex, node, at);
+    return at->board.dice[0] ? pending_move(ex, node, at) : open_double(ex, node, at, true);
 }

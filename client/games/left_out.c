@@ -5,9 +5,11 @@
 
 #include "client/games/backgammon.h"
 #include "client/games/generic_export.h"
+#include "client/games/gnubg_export.h"
 #include "client/games/walk.h"
 
 struct counting {
+    redo_session *session;
     enum game_format format;
     struct game_left_out *sum;
     struct arena arena;
@@ -119,10 +121,53 @@ static bool is_open(redo_position const *p, struct sheet const *s)
     return last && (find_property(&s->position, "pending") || s->candidates.count > 0);
 }
 
+/* Whether the dice have a node of their own, in which nothing is decided. */
+static bool has_own_node(redo_position const *p, struct sheet const *s)
+{
+    bool set, moved = false;
+    for (redo_branch const *b = p->next; b && !moved; b = b->cdr)
+        moved = b->move >= 0;
+    return !moved || (get_bool(&s->branch, "set", &set) && set);
+}
+
+/* Whether the branch that an item led to has the mark by itself. */
+static bool is_marked_there(struct counting *c, redo_position const *p, struct item const *item)
+{
+    redo_position const *to = tried(p, item);
+    struct sheet s;
+    bool marked;
+    return to && sheet_get((redo_position *)to, &c->arena, &s) == REDO_OK &&
+           get_bool(&s.branch, "CR", &marked);
+}
+
+/* Marks, where what they mark is not written with an analysis. */
+static void count_marks(struct counting *c, redo_position const *p, struct sheet const *s,
+                        bool rolled)
+{
+    struct item const *first = s->decisions.first;
+    for (struct item const *i = s->candidates.first; i; i = i->next)
+        c->sum->properties +=
+            item_is_marked(i) && !is_in_list(i) && !find_property(&s->position, "MR");
+    if (first && !first->analysis)
+        c->sum->properties += item_is_marked(first) && !is_marked_there(c, p, first);
+    if (rolled && has_own_node(p, s))
+        c->sum->properties += find_property(&s->branch, "cube skill") != NULL;
+}
+
+/* Whether no node tells of the position, but that of the double that was made or thought of there.
+ */
+static bool is_untold(redo_position const *p, struct sheet const *s)
+{
+    bool untold;
+    return get_bool(&s->branch, UNTOLD, &untold) && untold &&
+           (p->next ? p->next->move % MOVE_AGAIN == MOVE_DOUBLE
+                    : find_property(&s->position, "pending") != NULL);
+}
+
 static void count_gnubg(struct counting *c, redo_position *p, struct sheet const *s)
 {
-    static char const *const position[] = {"position_id", "match_id",   "dice",    "index",
-                                           "MR",          "empty list", "pending", NULL},
+    static char const *const position[] = {"position_id", "match_id", "dice", "index", "MR",
+                                           "empty list",  "pending",  "cube", NULL},
                              *const comment[] = {"comment", NULL}, *const open[] = {"luck",
                                                                                     "luck text",
                                                                                     "good for",
@@ -141,11 +186,22 @@ static void count_gnubg(struct counting *c, redo_position *p, struct sheet const
                               !((p->prev || is_told) && is_one_of(q, comment)) &&
                               !(is_told && (is_one_of(q, open) || is_sgf(q)));
     count_properties(c, &s->branch, true, branch);
+    if (is_untold(p, s)) {
+        c->sum->properties += find_property(&s->branch, "comment") != NULL;
+        c->sum->properties += p->next && find_property(&s->position, "comment");
+    }
     count_items(c, &s->candidates, candidate);
     count_items(c, &s->decisions, decision);
+    struct gnubg_position board;
+    bool known = board_of(c->session, p, &board);
+    bool rolled = known && board.dice[0], offered = known && board.doubled;
     for (struct item const *i = s->candidates.first; i; i = i->next)
-        c->sum->candidates += !is_listed(i) && !tried(p, i);
-    count_decisions(c, p, s);
+        c->sum->candidates += !(is_listed(i) && rolled) && !tried(p, i);
+    count_marks(c, p, s, rolled);
+    if (rolled || offered) /* their place is before the roll, and before the double */
+        c->sum->decisions += s->decisions.count;
+    else
+        count_decisions(c, p, s);
 }
 
 static int count_position(struct counting *c, redo_position *p)
@@ -168,7 +224,10 @@ static int count_position(struct counting *c, redo_position *p)
 
 int game_count_left_out(redo_session *session, struct game_left_out *sum)
 {
-    struct counting c = {.format = game_format(session), .sum = sum, .arena = {.limit = SIZE_MAX}};
+    struct counting c = {.session = session,
+                         .format = game_format(session),
+                         .sum = sum,
+                         .arena = {.limit = SIZE_MAX}};
     struct walk_step step;
     int code = REDO_OK;
     if (c.format != GAME_NONE && !walk_push(&c.walk, redo_getfirstposition(session), NULL))

@@ -1,4 +1,5 @@
 /* A game of a .mat match to a session: it is told as gnubg would in SGF, and read as that. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/games/backgammon.h"
@@ -14,6 +15,8 @@ struct importer {
     redo_sgf_error *error;
     redo_mat_action const *at; /* the one at hand, or NULL ... */
     unsigned long action;      /* ... and its number */
+    char *comment; /* what was said since the last action, as it is to be written; owned */
+    size_t comment_size, comment_cap;
 };
 
 static int fail(struct importer *im, char const *what)
@@ -26,9 +29,47 @@ static int fail(struct importer *im, char const *what)
                      im->action, what);
 }
 
+/* --- comments --- */
+
+/* Several are lines of one. */
+static int add_comment(struct importer *im, redo_mat_action const *a)
+{
+    size_t need = im->comment_size + 2 * a->text.size + 1;
+    if (need > im->comment_cap) {
+        size_t cap = need < SIZE_MAX / 2 ? 2 * need : need;
+        char *grown = realloc(im->comment, cap);
+        if (!grown)
+            return error_say(im->error, REDO_ENOMEM, "out of memory");
+        im->comment = grown;
+        im->comment_cap = cap;
+    }
+    if (im->comment_size > 0)
+        im->comment[im->comment_size++] = '\n';
+    im->comment_size += redo_sgf_text_encode(a->text, 0, im->comment + im->comment_size,
+                                             im->comment_cap - im->comment_size);
+    return REDO_OK;
+}
+
+/* It belongs to the action before it, or to the root. */
+static int put_comment(struct importer *im)
+{
+    redo_sgf_property *p;
+    if (im->comment_size == 0)
+        return REDO_OK;
+    if (redo_sgf_property_add(im->game, im->last, "C", 1, &p) != REDO_OK ||
+        redo_sgf_value_add(im->game, p, im->comment, im->comment_size) != REDO_OK)
+        return fail(im, "a comment that can not be kept");
+    im->comment_size = 0;
+    return REDO_OK;
+}
+
+/* --- actions --- */
+
 static int add(struct importer *im, struct gnubg_record const *r)
 {
     redo_sgf_error why;
+    if (put_comment(im) != REDO_OK)
+        return im->error->code;
     if (im->position.state == GNUBG_OVER || im->position.state == GNUBG_DROPPED)
         return fail(im, "the game is over");
     if (gnubg_position_play(&im->position, r, &why) != REDO_OK)
@@ -83,19 +124,6 @@ static int add_roll(struct importer *im, redo_mat_action const *a)
                              .set = GNUBG_SET_DICE,
                              .set_dice = {a->dice[0], a->dice[1]}};
     return add_rolled(im, &r);
-}
-
-static int add_comment(struct importer *im, redo_mat_action const *a)
-{
-    char raw[2048];
-    redo_sgf_property *p;
-    if (!im->last->parent || 2 * a->text.size > sizeof raw || redo_sgf_node_property(im->last, "C"))
-        return REDO_OK;
-    size_t size = redo_sgf_text_encode(a->text, 0, raw, sizeof raw);
-    if (redo_sgf_property_add(im->game, im->last, "C", 1, &p) != REDO_OK ||
-        redo_sgf_value_add(im->game, p, raw, size) != REDO_OK)
-        return fail(im, "a comment that can not be kept");
-    return REDO_OK;
 }
 
 static int add_one(struct importer *im, redo_mat_action const *a)
@@ -246,7 +274,10 @@ static int build(struct importer *im, redo_mat_match const *match, bool first)
         im->action++;
         code = add_one(im, a);
     }
+    if (code == REDO_OK)
+        code = put_comment(im);
     im->at = code == REDO_OK ? NULL : im->at;
+    free(im->comment);
     read_result(im);
     if (code == REDO_OK && gnubg_header_write(im->game, &im->header) != REDO_OK)
         code = fail(im, "a name that can not be kept");

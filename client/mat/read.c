@@ -284,6 +284,8 @@ static int parse_line(struct parser *p)
         p->match->length = (long)number;
         return REDO_OK;
     }
+    if (match_line_beyond(p->line))
+        return damaged(p, trim(p->line).data, "a length above 999999999");
     if (game_line_read(p->line, &number))
         return begin_game(p, number);
     return p->game ? parse_game_line(p) : parse_header(p);

@@ -233,6 +233,17 @@ bool match_line_read(redo_text_string line, unsigned long *length)
            trim(line).size == 0;
 }
 
+bool match_line_beyond(redo_text_string line)
+{
+    size_t digits = 0;
+    skip_space(&line);
+    while (digits < line.size && is_digit((unsigned char)line.data[digits]))
+        digits++;
+    line = from(line, digits);
+    return digits > 0 && take_word(&line, "point") && take_word(&line, "match") &&
+           trim(line).size == 0;
+}
+
 bool game_line_read(redo_text_string line, unsigned long *number)
 {
     return take_word(&line, "Game") && take_number(&line, number) && trim(line).size == 0;

@@ -32,6 +32,8 @@ bool players_read(redo_text_string line, redo_text_string name[2], unsigned long
 
 /* The beginning of a line of a match, a game, or moves. */
 bool match_line_read(redo_text_string line, unsigned long *length);
+/* Such a line, but with a length that is too large to be read. */
+bool match_line_beyond(redo_text_string line);
 bool game_line_read(redo_text_string line, unsigned long *number);
 bool row_number_read(redo_text_string *line);
 

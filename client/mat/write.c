@@ -217,8 +217,8 @@ static void put_game(struct writer *w, redo_mat_game const *g)
     w->before = NULL;
     for (redo_mat_action const *a = g->first; a; a = a->next)
         put_action(w, a, !a->next && !g->next);
-    if (w->half && !g->next)
-        return;
+    if (!g->next && (w->half || (g->last && g->last->kind != REDO_MAT_WIN)))
+        return; /* as gnubg leaves a game that goes on */
     end_row(w);
     put(w, "\n");
 }

@@ -451,4 +451,116 @@ def test_what_others_change_is_written():
         assert s.rpc.call("getrecord", "again", 3)["candidates"][-1]["text"] == "24/22 6/2"
 
 
+def begin_edited(s, name="e"):
+    """White to roll after a move; after a set of dice; after a double, and its answer."""
+    text = b"(;GM[6]MI[length:7]\n;W[31hefe]\n;B[64aggk]\n;W[double]\n;B[take]\n;PL[W]DI[65])\n"
+    assert s("import", "-", "--name", name, stdin=text).status == 0
+    numbers = [0.5, 0.125, 0.0, 0.125, 0.0, 0.0, 0.5] * 2
+    return {"kind": "evaluation", "equity": 0.5, "numbers": numbers}
+
+
+def test_what_is_thought_of_the_cube_where_nothing_tells_of_it_is_written_in_a_side_line():
+    with Setting(stored=True) as s:
+        analysis = begin_edited(s)
+        main = export(s, "e", "sgf")[0].decode()
+        last = s.rpc.call("getsession", "e")["positions"] - 2  # the dice after it have a node of their own
+        s.rpc.call("addcandidates", "e", last, [{"text": "double", "move": 1000, "analysis": analysis}],
+                   {"list": "decisions"})
+        out, told = export(s, "e", "sgf")
+        begin, side = out.decode().rsplit("\n(", 1)
+        assert told == b"" and side.startswith(";PL[W]DA[E ") and side.endswith("XM[open]))\n"), out.decode()
+        assert begin.replace("(;PL", ";PL") + "\n" == main, begin  # gnubg follows first children alone
+        again = s("import", "-", "--name", "again", stdin=out)
+        assert again.status == 0 and export(s, "again", "sgf")[0] == out
+        decision, = s.rpc.call("getrecord", "again", last)["decisions"]
+        assert decision["analysis"]["numbers"] == analysis["numbers"], decision
+
+
+def test_decisions_and_marks_without_a_place_in_gnubgs_dialect_are_counted():
+    with Setting(stored=True) as s:
+        analysis = begin_edited(s)
+        call, place = s.rpc.call, {"list": "decisions"}
+        offered = next(p for p in range(9) if call("getsavedstate", "e", p)[53])
+        call("addcandidates", "e", offered, [{"text": "double", "analysis": analysis}], place)
+        assert export(s, "e", "sgf")[1] == b"redoctl: 1 decision not in it, for which SGF has no place\n"
+        call("dropcandidates", "e", offered, [1], place)
+        call("setpositionproperty", "e", 1, "marked", True, {"candidate": 1})  # of a list there is none
+        call("setpositionproperty", "e", offered - 1, "marked", True, {"decision": 1})  # not analysed
+        last = call("getsession", "e")["positions"] - 1
+        call("setpositionproperty", "e", last, "cube skill", "bad", {"branch": True})  # nothing was decided
+        call("addcandidates", "e", 2, [{"text": "6/5", "analysis": analysis}])  # before the roll
+        assert export(s, "e", "sgf")[1] == \
+            b"redoctl: 3 properties, 1 candidate not in it, for which SGF has no place\n"
+
+
+def test_a_game_of_mat_that_goes_on_ends_without_an_empty_line():
+    with Setting(stored=True) as s:
+        begin_edited(s)
+        lines = export(s, "e", "mat")[0].decode().split("\n")
+        assert lines[-1].startswith("  3) 65:") or lines[-1].strip() == "3) 65:", lines
+        game = b"(;GM[6]MI[length:7]\n;W[31hefe]\n;B[double])\n"
+        s("import", "-", "--name", "d", stdin=game)
+        assert export(s, "d", "mat")[0].endswith(b"Doubles => 2\n"), export(s, "d", "mat")
+
+
+def test_what_can_not_be_written_is_named_with_its_position():
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "g", stdin=b"(;GM[1];B[aa];W[bb])")
+        s.rpc.call("setpositionproperty", "g", 2, "C", "no ] end")
+        begin_edited(s)
+        s.rpc.call("setpositionproperty", "e", 2, "XX", "no ] end", {"branch": True})
+        for name, place in ("g", ": position 2: the property C"), ("e", ": at or after position "):
+            result = s("export", name, "--format", "sgf")
+            assert result.status == 1 and place in result.err, result
+
+
+def test_every_comment_in_mat_is_kept():
+    long = "w " * 3000 + "]\\"
+    mat = MAT.decode().replace("  1) 31", "; before\n; all\n  1) 31").replace(
+        "  2)  Doubles => 2                Takes", f"; first ]\n; {long}\n; third\n  2)  Doubles => 2                Takes", 1)
+    with Setting(stored=True) as s:
+        assert s("import", "-", "--name", "m", stdin=mat.encode()).status == 0
+        comments = [s.rpc.call("getrecord", "m/1", p)["branch"].get("comment") for p in range(1, 5)]
+        assert [c for c in comments if c] == [f"first ]\n{long}\nthird"], comments
+        assert "C[before\nall]" in export(s, "m", "sgf")[0].decode()
+        out = export(s, "m", "sgf")[0]
+        assert s("import", "-", "--name", "again", stdin=out).status == 0 and export(s, "again", "sgf")[0] == out
+
+
+def test_a_comment_where_no_node_tells_of_the_position_is_counted():
+    text = b"(;GM[6]MI[length:0]\n;PL[W]DI[52]\n;B[double]\n;W[take])\n"
+    with Setting(stored=True) as s:
+        s("import", "-", "--name", "u", stdin=text)
+        untold = next(p for p in range(1, 4) if "untold" in s.rpc.call("getrecord", "u", p)["branch"])
+        for count, options in (1, {}), (2, {"branch": True}):
+            s.rpc.call("setpositionproperty", "u", untold, "comment", "lost", options)
+            told = export(s, "u", "sgf")[1].decode()
+            assert told.startswith(f"redoctl: {count} propert"), told
+
+
+def test_what_is_thought_of_the_cube_before_a_roll_that_is_not_played_hangs_before_the_roll():
+    analysis = "E ver 3 0C 1 0.000000 1" + " 0.500000" * 14
+    text = ("(;GM[6]MI[length:7]\n;W[31hefe]\n;PL[B]DI[65]\n;B[65aggl]DA[" + analysis + "]CR[]"
+            "A[0][aggl E ver 3 0.5 0.1 0.0 0.1 0.0 0.1 0C 0 1 0.0 1]MR[])\n").encode()
+    with Setting(stored=True) as s:
+        call = s.rpc.call
+        s("import", "-", "--name", "h", stdin=text)
+        assert export(s, "h", "sgf") == (text, b""), export(s, "h", "sgf")
+        record = call("getrecord", "h", 2)
+        decision, = record["decisions"]
+        assert decision["analysis"]["numbers"] == [0.5] * 14 and record["decided"] == 0, record
+        assert decision["properties"] == {"marked": True}, decision
+        state = bytearray(call("getsavedstate", "h", 3))
+        for point, count in ((24, -1), (13, 1)):  # Black's 24/13 with 65
+            state[25 + point - 1] += count
+        state[50] = state[56] = 0
+        state[51] = state[52] = 0
+        call("playcandidate", "h", 3, 1, bytes(state), 0, 0)
+        out, told = export(s, "h", "sgf")
+        assert told == b"" and out.count(b"DA[") == 1 and b"XM[open]" in out, out.decode()
+        assert s("import", "-", "--name", "again", stdin=out).status == 0
+        assert call("getrecord", "again", 2)["decisions"][0]["analysis"]["numbers"] == [0.5] * 14
+        assert call("getrecord", "again", 3)["choice"] == 1
+
+
 run()

@@ -44,6 +44,19 @@ def test_a_record_is_printed_for_people_and_nothing_reaches_the_terminal_raw():
         assert s.output("record", "game", 0) == "position      0\ncandidates    none: there is no legal move\n"
 
 
+def test_of_a_double_it_is_said_which_numbers_are_of_which_answer():
+    with Setting() as s:
+        s.begin("game", b"\0")
+        numbers, deviations = [i / 16 for i in range(14)], [i / 32 for i in range(14)]
+        analysis = {"kind": "rollout", "equity": 0.8125, "numbers": numbers, "deviations": deviations}
+        s.rpc.call("addcandidates", "game", 0, [{"text": "double", "analysis": analysis}], {"list": "decisions"})
+        lines = s.output("record", "game", 0).splitlines()[-4:]
+        assert lines[0] == "        no double    0.0000 0.0625 0.1250 0.1875 0.2500 0.3125 0.3750", lines
+        assert lines[1].split() == ["deviations"] + ["%.4f" % d for d in deviations[:7]], lines
+        assert lines[2] == "        double, take 0.4375 0.5000 0.5625 0.6250 0.6875 0.7500 0.8125", lines
+        assert lines[3].split() == ["deviations"] + ["%.4f" % d for d in deviations[7:]], lines
+
+
 def texts(s, position):
     """Those of the candidates, as they are printed."""
     lines = s.output("record", "game", position).splitlines()

@@ -9,21 +9,26 @@
 static char const *const heads[] = {
     "(;FF[4]GM[6]CA[UTF-8]MI[length:5][game:1][ws:0][bs:2]PW[a\\]b]RU[Jacoby]CV[4]RE[W+4R]XX[y]",
     "(;GM[6]MI[length:0]", "(;GM[1]FF[4]"};
-static char const *const nodes[] = {"\n;W[31hefe]DA[E ver 3 0C 1 0.000000 1 0.1 0.1 0.1 0.1 0.1 "
-                                    "0.1 0.1 0.2 0.2 0.2 0.2 0.2 0.2 0.2]"
-                                    "A[0][hefe E ver 3 0.5 0.2 0.0 0.1 0.0 0.2 0C 0 1 0.0 1][mjxw "
-                                    "]MR[1 2 ]LU[0.2]GW[2]BC[1]C[x\\]]",
-                                    "\n;B[64aggk]A[1][lrlp ]",
-                                    "\n(;W[double]CR[];B[take])",
-                                    "\n;B[double];W[drop]",
-                                    "\n;PL[B]AE[a:y]AW[f][f][y]AB[s][s];PL[W]DI[63];W[63]",
-                                    "\n;PL[W]DI[55];W[55hchcfafa]A[0][hchcfafa ]",
-                                    "\n(;PL[W]CV[4]CP[w]XM[length:7][ws:3])",
-                                    "\n;W[52mhmk]",
-                                    "\n(;XM[end])(;CV[2]XM[after:31][bs:1])",
-                                    "\n( ;C[a]C [b] [c] )",
-                                    ";;",
-                                    ")(;"};
+static char const *const nodes[] = {
+    "\n;W[31hefe]DA[E ver 3 0C 1 0.000000 1 0.1 0.1 0.1 0.1 0.1 "
+    "0.1 0.1 0.2 0.2 0.2 0.2 0.2 0.2 0.2]"
+    "A[0][hefe E ver 3 0.5 0.2 0.0 0.1 0.0 0.2 0C 0 1 0.0 1][mjxw "
+    "]MR[1 2 ]LU[0.2]GW[2]BC[1]C[x\\]]",
+    "\n;B[64aggk]A[1][lrlp ]",
+    "\n(;W[double]CR[];B[take])",
+    "\n;B[double];W[drop]",
+    "\n;PL[B]AE[a:y]AW[f][f][y]AB[s][s];PL[W]DI[63];W[63]",
+    "\n;PL[W]DI[55];W[55hchcfafa]A[0][hchcfafa ]",
+    "\n(;PL[W]CV[4]CP[w]XM[length:7][ws:3])",
+    "\n(;PL[W]XM[open]CR[]DA[E ver 3 2C 1 0.0 1 0.1 0.1 0.1 0.1 0.1 "
+    "0.1 0.1 0.2 0.2 0.2 0.2 0.2 0.2 0.2])",
+    "\n;PL[B]DI[65];B[65aggl]DA[E ver 3 0C 1 0.0 1 0.1 0.1 0.1 0.1 0.1 0.1 0.1 0.2 0.2 0.2 0.2 0.2 "
+    "0.2 0.2]CR[]BC[1]",
+    "\n;W[52mhmk]",
+    "\n(;XM[end])(;CV[2]XM[after:31][bs:1])",
+    "\n( ;C[a]C [b] [c] )",
+    ";;",
+    ")(;"};
 
 size_t fuzz_example(uint64_t which, uint8_t *data, size_t cap)
 {
