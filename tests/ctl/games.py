@@ -117,10 +117,17 @@ def test_a_session_that_has_the_name_of_a_game_is_not_taken_away_with_the_others
         assert s.rpc.call("listsessions", {"trash": True})["sessions"] == []
 
 
-def begin_import(s, name, games):
-    """An import whose end does not come, after so many games."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def begin_import(s, name, games, action=signal.SIG_DFL):
+    """An import whose end does not come, after so many games; whatever these tests themselves were begun
+    with (nohup), signals have this action in it."""
+    def act():
+        for number in SIGNALS:
+            signal.signal(number, action)
     importing = subprocess.Popen([REDOCTL, "import", "-", "--name", name], stdin=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, env=environment(REDO_SOCKET=s.socket))
+                                 stderr=subprocess.PIPE, env=environment(REDO_SOCKET=s.socket), preexec_fn=act)
     importing.stdin.write(b"(;GM[1];B[aa])\n" * games)
     importing.stdin.flush()
     deadline = time.monotonic() + TIMEOUT
@@ -132,13 +139,24 @@ def begin_import(s, name, games):
 
 def test_an_import_that_a_signal_stops_leaves_nothing():
     with Setting(stored=True) as s:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in SIGNALS:
             importing = begin_import(s, "x", 9000)
             importing.send_signal(number)
             importing.wait(TIMEOUT)
             assert importing.returncode == 1, importing.returncode
             assert b"signal; nothing was imported" in importing.stderr.read()
             assert sessions(s) == [], sessions(s)
+
+
+def test_an_import_goes_on_after_signals_that_it_was_told_to_ignore():
+    with Setting(stored=True) as s:
+        importing = begin_import(s, "x", 9000, signal.SIG_IGN)
+        for number in SIGNALS:
+            importing.send_signal(number)
+        importing.stdin.close()
+        importing.wait(TIMEOUT)
+        assert importing.returncode == 0 and importing.stderr.read() == b""
+        assert len(games_of(s, "x")) == 9000
 
 
 def games_of(s, match):
