@@ -6,23 +6,26 @@
 #include "core/equal.h"
 #include "core/solution.h"
 
-/* Takes a position without branches out of the history. The node stays, as dropped: prev and the
- * number can be read, nothing leads to or from it. */
-static struct node *drop(struct history *h, struct node *n)
+void leaf_forget(struct history *h, struct node *n)
 {
-    struct node *prev = node_prev(n);
     better_bequeath(h, n);
     uint32_t state = n->state;
     if (h->changes)
         changes_drop(h, n);
     if (equal_leave(h, n) || h->states.counted)
         states_release(&h->states, state);
-    branch_remove(h, prev, n);
-    if (n->p.setbetter)
-        h->waiting--;
-    n->p.inuse = n->p.setbetter = 0;
+    h->waiting -= n->p.setbetter;
     h->count--;
     records_drop(h, &h->records, n);
+    n->p.inuse = n->p.setbetter = 0;
+}
+
+/* Takes a position without branches out of the history: its parent. */
+static struct node *drop(struct history *h, struct node *n)
+{
+    struct node *prev = node_prev(n);
+    leaf_forget(h, n);
+    branch_remove(h, prev, n);
     if (n->p.solutionend == prev->p.solutionend && n->p.solutionsize == prev->p.solutionsize)
         solution_lower(h, prev);
     h->changed = true;

@@ -8,4 +8,9 @@
 int leaf_apply_drop(struct history *h, redo_operation const *op, redo_result *r);
 int leaf_apply_cycle(struct history *h, redo_operation const *op, redo_result *r);
 
+/* Drops a position without branches, but for its place among its parent's, which is the caller's to
+ * end with branch_remove(). The node stays, as dropped: prev and the number can be read, and
+ * nothing else leads to or from it. */
+void leaf_forget(struct history *h, struct node *n);
+
 #endif

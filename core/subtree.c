@@ -5,6 +5,7 @@
 
 #include "core/changes/plan.h"
 #include "core/equal.h"
+#include "core/leaf.h"
 #include "core/records/alternates.h"
 #include "core/records/forms.h"
 #include "core/solution.h"
@@ -148,20 +149,6 @@ bool subtree_look(void const *data, size_t size, uint32_t *parent, uint32_t *top
 
 /* ---- dropping ---------------------------------------------------------------------------- */
 
-static void forget(struct history *h, struct node *n)
-{
-    better_bequeath(h, n);
-    uint32_t state = n->state;
-    if (h->changes)
-        changes_drop(h, n);
-    if (equal_leave(h, n) || h->states.counted)
-        states_release(&h->states, state);
-    h->waiting -= n->p.setbetter;
-    h->count--;
-    records_drop(h, &h->records, n);
-    n->p.inuse = n->p.setbetter = 0;
-}
-
 /* Drops all of it: how many. */
 static uint32_t drop_all(struct history *h, struct node *top)
 {
@@ -173,7 +160,7 @@ static uint32_t drop_all(struct history *h, struct node *top)
         while (n->p.next)
             n = node_of(n->p.next->p);
         struct node *up = node_prev(n);
-        forget(h, n);
+        leaf_forget(h, n);
         dropped++;
         if (n == top)
             break;
