@@ -314,12 +314,14 @@ static bool drop(struct upload *u, int64_t handle)
     return code == REDO_OK || code == REDO_ENOSESSION || code == REDO_ENOTKEPT;
 }
 
-/* What was told of it and lost is forgotten: it is as it is on disk. False: it is not there. */
-static bool open_match(struct upload *u)
+/* If anything of it was lost, it is to be opened before it can be deleted; else that is no matter,
+ * even if it has another name now. */
+static bool drop_match(struct upload *u)
 {
     msgpack_object result;
     pack_cstr(ctl_request(u->ctl, "opensession", 1), u->name);
-    return connection_call(&u->ctl->c, u->ctl->id, &result) != REDO_ENOSESSION;
+    connection_call(&u->ctl->c, u->ctl->id, &result);
+    return drop(u, u->match);
 }
 
 void upload_undo(struct upload *u)
@@ -329,8 +331,8 @@ void upload_undo(struct upload *u)
         return;
     u->failed = true; /* what went wrong was told */
     receive_all(u);
-    if (u->match && open_match(u)) /* with all that was made */
-        good = drop(u, u->match);
+    if (u->match) /* with all that was made */
+        good = drop_match(u);
     else if (u->last)
         good = drop(u, u->last);
     if (u->ctl->c.fd < 0 || !good)
